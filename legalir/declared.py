@@ -91,7 +91,8 @@ class Field(NamedTuple):
             return
         wanted = [_phrase(kind, self.bounds) for kind in self.kinds if kind is not NoneType]
         choices = [choice for kind in self.kinds if get_origin(kind) is Literal for choice in get_args(kind)]
-        hint = suggestion(value, choices) if isinstance(value, str) and choices else ""
+        texts = [choice for choice in choices if isinstance(choice, str)]
+        hint = suggestion(value, texts) if isinstance(value, str) and texts else ""
         _refuse(component, self.name, value, " or ".join(dict.fromkeys(wanted)), hint)
 
 

@@ -18,7 +18,7 @@ settings.register_profile(
     "legalir",
     deadline=None,
     database=None,
-    max_examples=60,
+    max_examples=30,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("legalir")

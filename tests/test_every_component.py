@@ -34,14 +34,9 @@ from legalir.testing.sandbox import ComponentUnderTest, Echo, RunOutput, Sandbox
 COMPOSED = (
     "bm25 % 10 >> rm3 >> bm25",
     "wrrf(bm25 % 30, lsa, tfidf, weights=[0.2, 0.5, 0.3], k=5) % 100",
-    'linear(bm25, tfidf % 40, lsa, weights=[1, -0.5, 2], normalize="zscore")',
-    "rrf(bm25, lsa) % 50 >> rocchio(index=lsa, k=5)",
     'bm25 >> sar(normalize="max", freeze=5, pool=100, small_degree="one", direction="both")',
-    'rrf(bm25, lsa) % 50 >> sar(scorer=lsa, normalize="minmax")',
     "rrf(bm25 % 5 >> nitilink, bm25 >> links(k=3))",
-    "focus(over=40) >> rrf(bm25, lsa)",
     'rrf(bm25, chunked(tfidf, by="recursive", size=400, held="any"))',
-    "analytical >> rationale(cot=False) >> bm25 % 40",
     "rar(tfidf % 50, reranker=sar, scaffold=False)",
     "multi(bm25 % 40, rewrite(n=2), original=True)",
     'hypa(bm25 % 10, lsa % 10, by=complexity("{complexity}"), graph="{facts}/facts.jsonl", reranker=family)',
@@ -50,6 +45,11 @@ COMPOSED = (
 """Pipelines whose parts act on each other: all that the kit checks of a component holds for the whole of each."""
 
 EXPRESSIONS = (
+    'linear(bm25, tfidf % 40, lsa, weights=[1, -0.5, 2], normalize="zscore")',
+    "rrf(bm25, lsa) % 50 >> rocchio(index=lsa, k=5)",
+    'rrf(bm25, lsa) % 50 >> sar(scorer=lsa, normalize="minmax")',
+    "focus(over=40) >> rrf(bm25, lsa)",
+    "analytical >> rationale(cot=False) >> bm25 % 40",
     "bm25",
     'bm25(analyzer="char2", k1=1.5, b=0.75, num_results=20)',
     'bm25(method="bm25+", delta=0.5) % 30',

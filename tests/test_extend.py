@@ -84,9 +84,3 @@ def test_importing_it_loads_nothing() -> None:
     code = "import legalir.extend, sys; print([m for m in ('pandas', 'pyterrier', 'torch') if m in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "[]\n"
-
-
-def test_its_names_are_not_those_of_the_package() -> None:
-    code = "import legalir.extend; legalir.extend.Collection; print(legalir.Collection.__module__)"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout == "legalir.collection.collection\n"

@@ -187,7 +187,3 @@ def test_the_page_lists_the_same_rooms() -> None:
     page = (ROOT.parent / "docs" / "design.md").read_text(encoding="utf-8")
     rooms = [name for row in re.findall(r"^\|([^|]*)\|", page, re.M) for name in re.findall(r"`(\w+)`", row)]
     assert rooms == [layer for layer in LAYERS if layer in {name.split(".")[1] for name in MODULES}]
-
-
-def test_the_modules_were_found() -> None:
-    assert {"legalir.errors", "legalir.lexical.sparse", "legalir.collection.collection"} <= set(MODULES)

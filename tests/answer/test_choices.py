@@ -22,7 +22,7 @@ from legalir import Collection
 from legalir.answer.choices import MCQ, YesNo, shuffled
 from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.datasets.records import Provision
-from legalir.errors import ComponentError, LegalIRError, ModelError
+from legalir.errors import ComponentError, ModelError
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
@@ -210,33 +210,6 @@ def test_a_reply_without_a_choice_is_counted(
         assert "mcq: 1 of 1 replies were cut before a choice: a model that reasons needs more than max" in caplog.text
 
 
-def test_reasoning_and_a_long_explanation_do_not_matter(tmp_path: Path) -> None:
-    for reply in ("<think>1? No, 2.</think>\n3", ChatReply("3\n\n제2조에 따라", finish_reason="length")):
-        one, _ = made(MCQ, tmp_path / str(type(reply)), lambda request, reply=reply: reply, shuffle=False)
-        assert one(asked("q1"))["choice"].tolist() == [3]
-
-
-def test_batches_and_the_order_of_rows_do_not_matter(tmp_path: Path) -> None:
-    one, _ = made(MCQ, tmp_path, lambda request: str(len(request.question) % 4 + 1))
-    frame = with_lists(asked("q1", "질문 22", "q333"), ["1", "2"])
-    whole = one(frame)
-    turned = one(frame.iloc[::-1])
-    for _, rows in frame.groupby("qid"):
-        alone = one(rows)
-        for other in (whole, turned):
-            of = other[other["qid"] == rows["qid"].iloc[0]].reset_index(drop=True)
-            pd.testing.assert_frame_equal(of, alone)
-
-
-def test_an_empty_frame_has_all_columns(tmp_path: Path) -> None:
-    one, model = made(MCQ, tmp_path, choosing("가를 설치한다"))
-    for frame in (asked("q1"), with_lists(asked("q1"), ["1"])):
-        full, empty = one(frame), one(frame.head(0))
-        assert list(full.columns) == list(empty.columns)
-        assert len(empty) == 0
-    assert len(model.requests) == 2
-
-
 def test_items_with_different_numbers_of_options(tmp_path: Path) -> None:
     options = [list(OPTIONS), list(OPTIONS[:2]), [str(number) for number in range(20)]]
     one, model = made(MCQ, tmp_path, lambda request: "1", shuffle=False, schema=False)
@@ -283,7 +256,7 @@ def test_log_probabilities_choose_and_are_kept(tmp_path: Path) -> None:
 
 def test_a_model_without_log_probabilities_is_told(tmp_path: Path) -> None:
     one, _ = made(MCQ, tmp_path, lambda request: "3", logprobs=True)
-    with pytest.raises(ModelError, match=r"^mcq: scripted returns no log-probabilities: leave out logprobs=True, or"):
+    with pytest.raises(ModelError, match=r"mcq: scripted.*logprobs=True"):
         one(asked("q1"))
 
 
@@ -360,33 +333,8 @@ def test_other_faults(tmp_path: Path) -> None:
         many(asked("q1", options=[["가"] * 10]))
 
 
-def test_punctuation_asks_nothing(tmp_path: Path) -> None:
-    one, model = made(MCQ, tmp_path, choosing("가를 설치한다"))
-    out = one(asked("q1", query=["?!…"]))
-    assert out[["choice", "reply_state"]].to_numpy().tolist() == [[0, "empty"]]
-    assert model.requests == []
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"k": 0},
-        {"seed": -1},
-        {"shuffle": 1},
-        {"logprobs": "yes"},
-        {"schema": None},
-        {"max_tokens": 0},
-        {"context_tokens": 0},
-    ],
-    ids=str,
-)
-def test_wrong_parameters(tmp_path: Path, wrong: dict[str, object]) -> None:
-    with pytest.raises(ComponentError, match=f"mcq: {next(iter(wrong))}="):
-        made(MCQ, tmp_path, choosing("가를 설치한다"), **wrong)
-
-
 def test_two_ways_of_reading_exclude_each_other(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match=r"^mcq: logprobs=True and schema=True exclude each other: give one of"):
+    with pytest.raises(ComponentError, match=r"mcq: logprobs=True.*schema=True"):
         made(MCQ, tmp_path, choosing("가를 설치한다"), logprobs=True, schema=True)
 
 
@@ -420,11 +368,3 @@ def test_the_items_of_the_bundled_collection(tmp_path: Path, caplog: pytest.LogC
     assert words.pipeline("golden >> yesno")(topics)["choice"].tolist() == [1, 1, 1]
     assert words.pipeline("yesno")(topics)["choice"].tolist() == [2, 2, 2]
     assert caplog.messages == []
-
-
-def test_a_single_question_has_no_options(tmp_path: Path) -> None:
-    client = Client(Scripted(lambda request: "1"), cache=tmp_path / "llm.sqlite")
-    items = Collection("legalir/firecode", cache=tmp_path / "cache", client=client)
-    with pytest.raises(LegalIRError, match=r"^mcq: the question '1' has no options"):
-        items.answer("창문 없는 층?", "bm25 % 3 >> mcq")
-    assert items.answer("창문 없는 층?", "bm25 % 3 >> yesno").reply_state == "invalid"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.answer.generator import cited, citing, without_citations
+from legalir.answer.generator import cited, citing
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,3 @@ docno = st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: te
 def test_what_cites_is_cited(docnos: list[str]) -> None:
     answer = "\n".join(f"문장이다. {citing(docno)}" for docno in docnos)
     assert cited(answer, docnos) == docnos
-
-
-def test_a_text_without_its_citations() -> None:
-    assert without_citations("창고다. [a-1][a-2]\n[별표 1]이다. [a-1]", ("a-1", "a-2")) == "창고다.\n[별표 1]이다."

@@ -52,10 +52,6 @@ def test_one_answer_a_query_in_order_of_appearance() -> None:
     pd.testing.assert_frame_equal(LISTS, before)
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
-    assert Repeat().transform(LISTS.iloc[::-1])["qanswer"].tolist() == ["하나?|c|a", "둘?|b|a"]
-
-
 def test_an_answer_that_a_query_brings_is_replaced() -> None:
     assert Repeat().transform(LISTS.assign(qanswer="old"))["qanswer"].tolist() == ["둘?|b|a", "하나?|c|a"]
 
@@ -63,15 +59,6 @@ def test_an_answer_that_a_query_brings_is_replaced() -> None:
 def test_the_original_question_is_answered_not_the_rewritten_one() -> None:
     rewritten = LISTS.rename(columns={"query": "query_1"}).assign(query_0="once", query="twice")
     assert Repeat().transform(rewritten)["qanswer"].tolist() == ["둘?|b|a", "하나?|c|a"]
-
-
-def test_an_empty_frame_has_all_columns() -> None:
-    full, empty = Repeat().transform(LISTS), Repeat().transform(LISTS.iloc[:0])
-    assert list(empty.columns) == list(full.columns)
-    assert len(empty) == 0
-    assert empty.dtypes.to_dict() == full.dtypes.to_dict()
-    assert pt.inspect.transformer_inputs(Repeat()) == [["qid", "query", "docno", "score", "rank"]]
-    assert pt.inspect.transformer_outputs(Repeat(), list(LISTS.columns)) == list(full.columns)
 
 
 def test_a_list_without_ranks_is_refused() -> None:
@@ -93,8 +80,3 @@ def test_an_answer_that_is_not_a_string_is_named() -> None:
 
     with pytest.raises(ComponentError, match=r"^repeat: the answer to 'q2' must be a string, got a value of type N"):
         Silent().transform(LISTS)
-
-
-def test_it_is_known_by_its_arguments() -> None:
-    assert Repeat() == Repeat() != Repeat(sign=",")
-    assert repr(Repeat()) == "Repeat(sign='|')"

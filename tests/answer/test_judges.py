@@ -228,14 +228,6 @@ def test_replies_are_cached_and_replayed(tmp_path: Path) -> None:
         again.transform(answers("c"))
 
 
-def test_identity(tmp_path: Path) -> None:
-    one, _ = coverage(tmp_path, says())
-    same = CoverageJudge(one.client, one.prompt, None)  # type: ignore[arg-type]
-    other = CoverageJudge(one.client, load_prompt("judge_coverage", "ko"), None)  # type: ignore[arg-type]
-    assert (one == same, one == other) == (True, False)
-    assert one.fingerprint == same.fingerprint != other.fingerprint
-
-
 class Writer(Generator):
     """A generator with a model."""
 
@@ -285,7 +277,7 @@ def test_in_an_expression(tmp_path: Path) -> None:
     assert pipeline[-1].prompt.language == "ko"
     answer = collection.answer("창문 없는 층", "bm25 % 3 >> quote")
     assert answer.text
-    with pytest.raises(ComponentError, match=r"needs the column\(s\) answer, which neither the questions nor"):
+    with pytest.raises(ComponentError, match="answer"):
         collection.answer("창문 없는 층", "bm25 % 3 >> quote >> judge_coverage")
     with pytest.raises(ExpressionError, match="max_token"):
         collection.pipeline("bm25 >> quote >> judge_coverage(max_token=3)")

@@ -133,12 +133,6 @@ def test_a_file_that_is_no_run_of_answers(tmp_path: Path, text: str | None) -> N
         judge(WinJudge, tmp_path, better, against=str(path))
 
 
-@pytest.mark.parametrize(("name", "value"), [("both_orders", 1), ("seed", -1), ("max_tokens", 3)])
-def test_parameters(tmp_path: Path, name: str, value: object) -> None:
-    with pytest.raises(ComponentError, match=f"judge_win: {name}={value}"):
-        judge(WinJudge, tmp_path, better, **{name: value})
-
-
 def test_in_expressions(tmp_path: Path) -> None:
     def reply(request: ChatRequest) -> str:
         return json.dumps({"correct": True, "score": 4, "better": "A", "reason": request.prompt})

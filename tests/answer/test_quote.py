@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from legalir import Collection, plugins
+from legalir import Collection
 from legalir.analysis.analyzer import get_analyzer
 from legalir.answer.generator import ANSWER_COLUMNS, cited
 from legalir.answer.quote import Quote, best_sentences
-from legalir.errors import ComponentError, LegalIRError
+from legalir.errors import ComponentError
 
 CORPUS = [
     {
@@ -112,25 +112,3 @@ def test_the_question_is_the_one_that_was_asked(collection: Collection) -> None:
     asked = "통로의 너비는 얼마로 하여야 하는지 알려 주십시오. " * 10
     (answer,) = collection.pipeline("focus(over=40) >> bm25 >> quote(k=1)").search(asked)["qanswer"]
     assert answer.endswith("[a-2]")
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("quote(k=0)", "quote: k=0 is not an integer of at least 1"),
-        ("quote(k=1.5)", "quote: k=1.5 is not an integer"),
-        ("quote(sentences=0)", "quote: sentences=0 is not an integer of at least 1"),
-        ("quote(n=3)", "quote has no parameter 'n'"),
-        ("quote(analyzer='jama3')", "Did you mean 'jamo'"),
-    ],
-)
-def test_wrong_parameters_are_named(collection: Collection, call: str, message: str) -> None:
-    with pytest.raises(LegalIRError) as raised:
-        collection.pipeline(f"bm25 >> {call}")
-    assert message in str(raised.value)
-
-
-def test_it_comes_through_the_door_of_plugins(collection: Collection) -> None:
-    (entry,) = (entry for entry in plugins.entries("generator") if entry.name == "quote")
-    assert entry.package == "legalir"
-    assert isinstance(plugins.make("generator", "quote", collection, k=2), Quote)

@@ -173,18 +173,9 @@ def test_a_failed_reply_costs_its_own_values(
     assert out["judge_ragas_reason"].iloc[0]
 
 
-def test_the_encoder_of_the_collection(tmp_path: Path, collection: legalir.Collection) -> None:
-    question = "무창층의 기준은?"
-    replies: dict[str, object] = {"judge_questions": {"questions": [question] * 3, "noncommittal": False}}
-    one, _ = judge(tmp_path, collection, replies, encoder="lsa")
-    out = one.transform(answers("wide").assign(query=question))
-    assert out["answer_relevancy"].iloc[0] == pytest.approx(1)
-
-
 def test_parameters_and_identity(tmp_path: Path, collection: legalir.Collection) -> None:
-    for name, value in (("n", 0), ("max_tokens", 3), ("encoder", "nowhere")):
-        with pytest.raises(ComponentError, match=str(value)):
-            judge(tmp_path, collection, **{name: value})
+    with pytest.raises(ComponentError, match="nowhere"):
+        judge(tmp_path, collection, encoder="nowhere")
     encoder = Angles()
     one, _ = judge(tmp_path, collection, encoder=encoder)
     assert one == RagasJudge(one.client, one.prompts, collection, encoder=encoder)

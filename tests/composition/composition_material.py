@@ -1,4 +1,4 @@
-"""Pipelines with every component that ships in them, and questions for them."""
+"""Pipelines of every kind of step, and questions for them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import pandas as pd
 
 PIPELINES = (
     "bm25",
-    "tfidf",
     "lsa",
     "bm25f",
     "rrf(bm25, lsa % 50)",
     "wrrf(bm25, lsa, weights=[0.1, 0.9])",
-    "linear(bm25, lsa, weights=[1, 2])",
     'bm25 % 30 >> sar(normalize="max")',
     "bm25 % 20 >> nitilink(depth=2)",
-    "bm25 >> links(k=8)",
     "lsa >> rocchio",
-    "bm25 >> rocchio(terms=20)",
-    'lsa % 30 >> rocchio(mode="candidate")',
     "bm25 % 40 >> family",
     "focus(over=10) >> bm25",
     "default",

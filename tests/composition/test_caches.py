@@ -19,7 +19,7 @@ from legalir.graph.sar import SAR
 QUESTIONS = QUERIES[["qid", "query"]]
 
 
-@pytest.fixture(name="scorer", params=["bm25", "tfidf", "lsa", "bm25f"])
+@pytest.fixture(name="scorer", params=["bm25", "lsa"])
 def scorer_of_a_retriever(request: pytest.FixtureRequest, collection: Collection) -> PairScorer:
     found = scorer_of(collection.pipeline(request.param))
     assert isinstance(found, PairScorer)
@@ -58,20 +58,6 @@ def test_retriever_cache(collection: Collection, expression: str, tmp_path: Path
         assert calls == []
 
 
-def test_a_cached_retriever_goes_on_as_the_retriever_does(
-    collection: Collection, tmp_path: Path, calls: list[str]
-) -> None:
-    steps = collection.pipeline('bm25 % 50 >> sar(normalize="max")')
-    retriever, rest = steps[0] >> steps[1], steps[2]
-    with closing(pyterrier_caching.RetrieverCache(str(tmp_path / "runs"), retriever)) as cache:
-        cached = cache >> rest % 9
-        for _ in range(2):
-            calls.clear()
-            pd.testing.assert_frame_equal(cached(QUERIES), (steps % 9)(QUERIES))
-        assert calls.count("BM25") == 1, "that of the pipeline that is not cached"
-        pd.testing.assert_frame_equal(cached.compile()(QUERIES), (steps % 9)(QUERIES))
-
-
 REWRITING = ("focus(over=5) >> bm25", "focus(over=5) >> bm25 % 30 >> family")
 
 
@@ -97,17 +83,6 @@ def test_what_rewrites_queries_is_cached_by_qid(
             found = (system[0] >> cache)(QUERIES)
         assert calls == ["Focus"]
         assert scores_of(found) == scores_of((system[0] >> behind)(QUERIES))
-
-
-def test_the_default_pipeline_is_cached_by_qid(collection: Collection, tmp_path: Path, calls: list[str]) -> None:
-    long = QUERIES.assign(query=[f"{'매장이 있는 건물입니다. ' * 20}{text}" for text in QUERIES["query"]])
-    default = collection.pipeline("default")
-    with closing(pyterrier_caching.RetrieverCache(str(tmp_path / "runs"), default, on="qid")) as cache:
-        first = cache(long)
-        calls.clear()
-        pd.testing.assert_frame_equal(cache(long), first)
-        assert calls == []
-        pd.testing.assert_frame_equal(first, default(long))
 
 
 def test_score_cache(collection: Collection, score_cache: pt.Transformer, scorer: PairScorer, calls: list[str]) -> None:
@@ -152,18 +127,6 @@ def test_vectors_of_queries_are_kept(collection: Collection, tmp_path: Path, cal
             calls.clear()
             pd.testing.assert_frame_equal(cached(QUERIES), system(QUERIES))
     assert calls.count("QueryEncoder") == 1, "that of the pipeline that is not cached"
-
-
-def test_rewritten_queries_are_kept(collection: Collection, tmp_path: Path, calls: list[str]) -> None:
-    focus = collection.pipeline("focus(over=5)")
-    cache = pyterrier_caching.KeyValueCache(str(tmp_path / "questions"), focus, key="qid", value=["query", "query_0"])
-    with closing(cache):
-        for _ in range(2):
-            calls.clear()
-            found = cache(QUERIES)
-        assert calls == []
-    assert found["query"].tolist() == focus(QUERIES)["query"].tolist()
-    assert found["query_0"].tolist() == QUERIES["query"].tolist()
 
 
 def test_documents_are_indexed_from_a_cache(collection: Collection, tmp_path: Path) -> None:

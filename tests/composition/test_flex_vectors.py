@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from composition_material import QUERIES, ranking_of, scores_of
 
@@ -17,8 +16,6 @@ from legalir.collection.collection import Collection
 from legalir.dense.index import DenseIndex
 from legalir.dense.rocchio import Rocchio
 from legalir.errors import ComponentError
-from legalir.fuse.rrf import RRF
-from legalir.graph.link_expansion import LinkExpansion
 from legalir.graph.sar import SAR
 
 pytestmark = pytest.mark.neural
@@ -125,32 +122,3 @@ def test_sar_scores_what_lists_lack_by_its_vectors(collection: Collection, impor
     first = index.query_encoder() >> flex.np_retriever(num_results=20)
     for scorer in (flex, flex.np_scorer(), imported, imported.retriever(), imported.scorer()):
         assert_same_ranking((first >> SAR(graph, normalize="clip", scorer=scorer))(QUERIES), expected)
-
-
-def test_its_retriever_among_ours(collection: Collection, flex: Any) -> None:
-    encoder = collection.dense().query_encoder()
-    dense, lsa = encoder >> flex.np_retriever(num_results=30), collection.pipeline("lsa % 30")
-    bm25 = collection.pipeline("bm25 % 30")
-    assert_same_ranking(RRF(bm25, dense)(QUERIES), RRF(bm25, lsa)(QUERIES))
-    linked = LinkExpansion(collection.graph, k=3)
-    assert_same_ranking((dense >> linked)(QUERIES), (lsa >> linked)(QUERIES))
-    found = (bm25 >> encoder >> flex.np_scorer() >> collection.pipeline("family % 10"))(QUERIES)
-    expected = (bm25 >> collection.dense().scorer() >> collection.pipeline("family % 10"))(QUERIES)
-    assert_same_ranking(found, expected)
-    assert "docid" not in (dense >> linked)(QUERIES).columns, "its number is that of another document now"
-
-
-def test_its_cutoffs_are_fused_beside_ours(collection: Collection, flex: Any) -> None:
-    system = collection.dense().query_encoder() >> flex.np_retriever() % 20 >> LinkExpansion(collection.graph) % 6
-    compiled = system.compile()
-    assert [type(step).__name__ for step in compiled] == ["QueryEncoder", "NumpyRetriever", "LinkExpansion"]
-    assert [step.num_results for step in list(compiled)[1:]] == [20, 6]
-    pd.testing.assert_frame_equal(compiled(QUERIES), system(QUERIES))
-
-
-def test_columns_are_known_without_a_run(collection: Collection, flex: Any, calls: list[str]) -> None:
-    system = collection.dense().query_encoder() >> flex.np_retriever() >> collection.pipeline("links")
-    assert pt.inspect.transformer_inputs(system) == [["qid", "query"]]
-    outputs = pt.inspect.transformer_outputs(system, ["qid", "query"])
-    assert calls == []
-    assert outputs == list(system(QUERIES[["qid", "query"]]).columns)

@@ -15,7 +15,6 @@ import pytest
 from composition_material import PIPELINES, QUERIES
 
 from legalir.collection.collection import Collection
-from legalir.errors import ComponentError
 from legalir.executors import processes
 from legalir.frames.component import Component
 
@@ -47,16 +46,11 @@ def part(pipeline: pt.Transformer, name: str) -> Any:
 
 
 GRIDS = [
-    ("bm25({})", "BM25", {"k1": [0.1, 0.9, 3, 10]}),
     ("bm25({})", "BM25", {"k1": [0.1, 3], "b": [0, 0.9]}),
-    ("tfidf({})", "TFIDF", {"idf": ["lucene", "sklearn"]}),
-    ("bm25f({})", "BM25F", {"k1": [0.5, 9], "b": [0.1, 0.9]}),
     ("bm25f({})", "BM25F", {"fields": [{"title": 5}, {"text": 1, "citing": 2}]}),
     ('bm25 >> sar(normalize="max", {})', "SAR", {"beta": [0, 0.9], "k": [2, 15]}),
-    ('bm25({}) % 20 >> sar(normalize="max")', "BM25", {"k1": [0.1, 10]}),
     ("wrrf(bm25, lsa, {})", "WeightedRRF", {"weights": [[0.9, 0.1], [0.1, 0.9]]}),
-    ("linear(bm25, lsa, weights=[1, 2], {})", "LinearFusion", {"normalize": ["minmax", "zscore", "none"]}),
-    ("rrf(bm25({}), lsa)", "BM25", {"k1": [0.1, 3, 10]}),
+    ("rrf(bm25({}), lsa)", "BM25", {"k1": [0.1, 10]}),
     ("bm25({}) >> rocchio(terms=20)", "BM25", {"k1": [0.1, 10]}),
 ]
 
@@ -111,27 +105,6 @@ def test_what_a_scorer_follows_is_the_retriever_as_it_is_now(collection: Collect
     pd.testing.assert_frame_equal(
         system(QUERIES), collection.pipeline('bm25(k1=9) % 5 >> sar(normalize="max")')(QUERIES)
     )
-
-
-@pytest.mark.parametrize(
-    ("expression", "parameter", "value"),
-    [
-        ("bm25", "k1", -1),
-        ("bm25", "b", 2),
-        ("tfidf", "idf", "log"),
-        ("bm25f", "fields", {"body": 1}),
-        ("rrf(bm25)", "k", 0),
-    ],
-)
-def test_a_wrong_value_is_refused_and_changes_nothing(
-    collection: Collection, expression: str, parameter: str, value: object
-) -> None:
-    system = collection.pipeline(expression)
-    out = system(QUERIES)
-    with pytest.raises(ComponentError, match=parameter):
-        system.set_parameter(parameter, value)
-    assert system == collection.pipeline(expression)
-    pd.testing.assert_frame_equal(system(QUERIES), out)
 
 
 def test_values_are_read_as_the_constructor_reads_them(collection: Collection) -> None:

@@ -66,13 +66,6 @@ def test_no_cosine_is_above_one() -> None:
         assert np.array_equal(vectors[documents[0]], vectors[number])
 
 
-def test_negative_cosines_are_cosines() -> None:
-    vectors = np.array([[1, 0], [-1, 0], [0, 1]], dtype=np.float32)
-    ((documents, scores),) = best_cosines(vectors, np.arange(3, dtype=np.int32), vectors[:1], 3)
-    assert documents.tolist() == [0, 2, 1]
-    assert scores.tolist() == [1, 0, -1]
-
-
 def test_a_query_of_zeros_finds_nothing() -> None:
     vectors = dense_material.random_vectors(1, 5, 4)
     queries = np.stack([np.zeros(4, dtype=np.float32), vectors[2]])

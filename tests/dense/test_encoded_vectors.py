@@ -40,10 +40,7 @@ def _dense(path: Path, texts: Sequence[str], *, shard: int = 4096, dies_at: int 
 
     documents = [{"docno": str(number), "text": text} for number, text in enumerate(texts)]
     told: list[int] = []
-    with (
-        shards_beside(path, vector_settings("e", "float16")) as shards,
-        building(path, KIND, VERSION) as (data, facts),
-    ):
+    with shards_beside(path, vector_settings("e", "float16")) as shards, building(path, KIND, VERSION) as (data, facts):
         options: dict[str, Any] = {"earlier": [path], "shard": shard, "advance": told.append}
         facts.update(write_encoded_vectors(data, documents, encode, shards, precision="float16", **options))
     assert sum(told) == len(texts)

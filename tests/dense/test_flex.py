@@ -36,13 +36,6 @@ def test_docnos_in_each_of_their_forms(tmp_path: Path, names: list[str]) -> None
     assert read_flex(write_flex(tmp_path / "f", VECTORS, names))[1] == names
 
 
-def test_many_blocks_of_docnos(tmp_path: Path) -> None:
-    names = [f"law{n * 7919 % 1000:03d}-{'ab'[n % 2] * (n % 5)}{n}" for n in range(1000)]
-    vectors, docnos = read_flex(write_flex(tmp_path / "f", np.ones((1000, 1), dtype=np.float32), names))
-    assert docnos == names
-    assert vectors.shape == (1000, 1)
-
-
 def test_an_index_of_its_vectors(flex: Path, tmp_path: Path) -> None:
     index = DenseIndex.from_flex(tmp_path / "ours", flex, corpus="abc")
     assert index.docnos.tolist() == DOCNOS
@@ -53,12 +46,6 @@ def test_an_index_of_its_vectors(flex: Path, tmp_path: Path) -> None:
     assert [row["docno"] for row in back] == DOCNOS
     assert np.stack([row["doc_vec"] for row in back]).tolist() == index.vectors.tolist()
     assert {row["doc_vec"].dtype for row in back} == {np.dtype(np.float32)}
-
-
-def test_halves_come_out_as_float32(flex: Path, tmp_path: Path) -> None:
-    index = DenseIndex.from_flex(tmp_path / "ours", str(flex), precision="float16")
-    assert index.vectors.dtype == np.float16
-    assert next(index.get_corpus_iter())["doc_vec"].dtype == np.float32
 
 
 def test_inner_products_need_vectors_of_one_length(tmp_path: Path) -> None:

@@ -26,10 +26,7 @@ def test_an_encoder_of_a_plugin(install: Install) -> None:
 
 def test_what_is_no_encoder_is_refused(install: Install) -> None:
     install("pack", {"encoder.broken": "pack_module:broken"}, SOURCE)
-    with pytest.raises(
-        PluginError,
-        match=r"of package pack 1\.0 returned an object of type str: .* an encoder, with name, f",
-    ):
+    with pytest.raises(PluginError, match=r"pack 1\.0.* str"):
         get_encoder("broken")
     with pytest.raises(ComponentError, match="3 is not an encoder, with name, fingerprint"):
         get_encoder(3)  # type: ignore[arg-type]
@@ -40,13 +37,6 @@ def test_an_unknown_name_is_a_mistake_and_a_broken_plugin_is_not(install: Instal
         get_encoder("lsaa")
     install("pack", {"encoder.flat": "pack_module:nothing"}, SOURCE)
     with pytest.raises(PluginError, match=r"pack 1\.0"):
-        get_encoder("flat")
-
-
-def test_a_disabled_one_says_so(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
-    install("pack", {"encoder.flat": "pack_module:flat"}, SOURCE)
-    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "pack")
-    with pytest.raises(PluginError, match="disabled"):
         get_encoder("flat")
 
 

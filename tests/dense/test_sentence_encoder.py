@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +20,7 @@ from legalir.dense import sentence as module
 from legalir.dense.contract import Encoder
 from legalir.dense.encoders import get_encoder
 from legalir.dense.index import DenseIndex, dense
-from legalir.dense.sentence import SentenceEncoder, sentence_encoder
+from legalir.dense.sentence import SentenceEncoder
 from legalir.errors import ArtifactError, ComponentError, ModelError
 
 pytestmark = pytest.mark.neural
@@ -117,13 +116,6 @@ def test_specs_that_are_components(folder: Path, monkeypatch: pytest.MonkeyPatch
         get_encoder("nothing-there")
 
 
-def test_a_factory_is_the_class(folder: Path) -> None:
-    made = sentence_encoder(
-        None, model=str(folder), pooling="cls", max_length=32, query_prompt="Q", document_prompt="D"
-    )
-    assert made == SentenceEncoder(folder, pooling="cls", max_length=32, query_prompt="Q", document_prompt="D")
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -180,12 +172,6 @@ def test_a_folder_takes_the_preset_that_is_named(tmp_path: Path, caplog: pytest.
         dense(collection, encoder="lsa", preset=qwen)
 
 
-@pytest.mark.parametrize("spec", ["./nothing", "~/nothing/at/all", "/nothing/at/all"])
-def test_a_folder_that_is_not_there(spec: str) -> None:
-    with pytest.raises(ModelError, match=r"There is no folder .*nothing.*: give the folder of a model, or its name"):
-        get_encoder(spec)
-
-
 def test_a_model_that_is_not_there_and_no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from huggingface_hub import constants
 
@@ -215,14 +201,6 @@ def test_queries_are_remembered_and_documents_are_not(folder: Path, monkeypatch:
     assert seen[1:] == [["문"], ["문"]]
 
 
-def test_the_caller_may_change_what_was_returned(folder: Path) -> None:
-    encoder = SentenceEncoder(folder)
-    first = encoder.encode_queries(["문", "비상구"])
-    kept = first.copy()
-    first[:] = 7
-    np.testing.assert_array_equal(encoder.encode_queries(["문", "비상구"]), kept)
-
-
 def test_progress_counts_every_text_once(folder: Path) -> None:
     told: list[int] = []
     texts = [*TEXTS, "", " "]
@@ -241,7 +219,7 @@ def test_memory_that_does_not_suffice(folder: Path, monkeypatch: pytest.MonkeyPa
         raise torch.OutOfMemoryError("full")
 
     monkeypatch.setattr(encoder._loaded.modules, "forward", full)
-    with pytest.raises(ModelError, match=r"cpu has not enough memory for \d+ tokens at a time: give batch_tokens=320"):
+    with pytest.raises(ModelError, match=r"cpu.*batch_tokens=320"):
         encoder.encode(TEXTS)
 
 
@@ -251,26 +229,6 @@ def test_numbers_that_are_none(folder: Path) -> None:
         one.fill_(float("nan"))
     with pytest.raises(ModelError, match="dtype='float32'"):
         encoder.encode(TEXTS)
-
-
-def test_it_goes_to_another_process_without_its_model(folder: Path) -> None:
-    encoder = SentenceEncoder(folder)
-    wanted = encoder.encode_queries(SENTENCES)
-    sent = pickle.dumps(encoder)
-    assert len(sent) < 4000
-    again = pickle.loads(sent)
-    assert not is_loaded(again)
-    np.testing.assert_allclose(again.encode_queries(SENTENCES), wanted, atol=1e-6)
-
-
-def test_threads_may_share_an_encoder(folder: Path) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    encoder = SentenceEncoder(folder, device="cpu")
-    wanted = encoder.encode(TEXTS)
-    with ThreadPoolExecutor(6) as pool:
-        for number, found in enumerate(pool.map(lambda n: encoder.encode(TEXTS[n % 5 :]), range(24))):
-            np.testing.assert_allclose(found, wanted[number % 5 :], atol=1e-5)
 
 
 def test_an_index_of_its_vectors(folder: Path, tmp_path: Path) -> None:

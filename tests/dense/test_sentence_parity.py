@@ -128,19 +128,6 @@ def test_a_bare_transformer_is_pooled_as_it_is_told(tmp_path: Path, write: Calla
     close(prompt.encode_queries(TEXTS), pooled(folder, [f"Q: {text}" for text in TEXTS], pooling, 20))
 
 
-def test_another_pooling_than_the_folder_says(tmp_path: Path) -> None:
-    folder = write_sentence(tmp_path, "mean")
-    close(SentenceEncoder(folder, device="cpu", pooling="cls").encode(TEXTS), pooled(folder, list(TEXTS), "cls", 64))
-
-
-def test_the_last_token_is_that_of_the_text_and_not_of_the_padding(tmp_path: Path) -> None:
-    """Qwen pads on the left and ends with <|endoftext|>, which is its padding, too."""
-    folder = write_qwen(tmp_path)
-    encoder = SentenceEncoder(folder, device="cpu", task=None)
-    assert encoder._loaded.tokenizer.padding_side == "left"
-    close(encoder.encode(TEXTS), pooled(folder, list(TEXTS), "last", 512))
-
-
 def test_prefixes_of_e5_are_really_there(tmp_path: Path) -> None:
     folder = write_sentence(tmp_path)
     encoder = SentenceEncoder(folder, device="cpu", preset="intfloat/multilingual-e5-small")

@@ -40,10 +40,6 @@ def encode(folder: Path, **options: Any) -> None:
     SentenceEncoder(folder, device="cpu", **options).encode(SENTENCES)
 
 
-def test_the_model_itself_is_a_good_one(copy: Path) -> None:
-    encode(copy)
-
-
 def test_weights_in_torchs_format_are_read_where_they_are_tensors(copy: Path, model: Path) -> None:
     """BAAI/bge-m3 has no others."""
     import torch
@@ -63,7 +59,7 @@ def test_a_pickle_that_would_run_code_is_refused_and_never_run(copy: Path, tmp_p
     mark = tmp_path / "it-ran"
     (copy / part / "model.safetensors").unlink()
     torch.save({"linear.weight": Bomb(mark)}, copy / part / "pytorch_model.bin")
-    with pytest.raises(ModelError, match=r"The model of \S+ cannot be read: its pickle holds more than tensors"):
+    with pytest.raises(ModelError, match="pickle"):
         encode(copy)
     assert not mark.exists()
     torch.load(copy / part / "pytorch_model.bin", weights_only=False)
@@ -89,7 +85,7 @@ def test_code_that_comes_with_a_model_is_run_only_where_it_is_trusted(copy: Path
     (copy / "own.py").write_text(f"import os\nos.mkdir({str(mark)!r})\n", encoding="utf-8")
     config = {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModel": "own.Model"}}
     (copy / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(ModelError, match="needs Python code of its own: read that code, and if you trust it"):
+    with pytest.raises(ModelError, match="Python code of its own"):
         encode(copy)
     assert not mark.exists()
     with pytest.raises(ModelError):  # There is no such class in it, and it has run by then.
@@ -101,9 +97,7 @@ def test_code_that_comes_with_a_model_is_run_only_where_it_is_trusted(copy: Path
 @pytest.mark.parametrize("size", [0, 60, -8])
 def test_truncated_weights(copy: Path, part: str, size: int) -> None:
     (copy / part).write_bytes((copy / part).read_bytes()[:size])
-    with pytest.raises(
-        ModelError, match=r"^The model of \S+copy cannot be read \([^\n]+\): get the whole model again\.$"
-    ):
+    with pytest.raises(ModelError, match=r"copy.*get the whole model again"):
         encode(copy)
 
 

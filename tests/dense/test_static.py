@@ -12,7 +12,6 @@ from legalir import Collection, testing
 from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.index import static
 from legalir.dense.static_model import StaticModel
-from legalir.errors import ComponentError
 from legalir.explanation import explain
 
 TEXTS = {"d1": "등대 관리인은 등불을 켠다", "d2": "In fog a ferry rings its bell", "d3": "안개가 끼면 종을 친다"}
@@ -51,13 +50,6 @@ def test_it_says_why(collection: Collection) -> None:
     for one, score in zip(why, found["score"], strict=True):
         assert {part.label for part in one.parts} == {"등불과", "종을"}
         assert sum(part.value for part in one.parts) == pytest.approx(score, abs=1e-5)
-
-
-def test_wrong_parameters(collection: Collection) -> None:
-    with pytest.raises(ComponentError, match="num_results"):
-        static(collection, num_results=0)
-    with pytest.raises(ComponentError, match="there is no folder"):
-        static(collection, model="none")
 
 
 def test_conformance(tmp_path: Path) -> None:

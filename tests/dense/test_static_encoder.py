@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -105,14 +103,3 @@ def test_models_that_are_nowhere(collection: Collection) -> None:
         static_encoder(None)
     with pytest.raises(ComponentError, match=r"model\.json"):
         static_encoder(None, model=str(collection.source.folder.root))
-
-
-def test_searching_needs_numpy_and_scipy_only(tmp_path: Path) -> None:
-    small_model().save(tmp_path / "model")
-    program = (
-        "import sys; from legalir.dense.static import StaticEncoder; "
-        f"assert StaticEncoder({str(tmp_path / 'model')!r}).encode(['등대']).any(); "
-        "print(*sorted({'torch', 'safetensors', 'tokenizers', 'transformers', 'sklearn'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""

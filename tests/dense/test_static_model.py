@@ -13,7 +13,7 @@ from static_material import TEXTS, small_model
 
 from legalir.dense import static_model as module
 from legalir.dense.hashed_ngrams import HashedNGrams
-from legalir.dense.static_model import StaticModel, term_weights
+from legalir.dense.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError, LegalIRError
 from legalir.storage.digest import digest
 
@@ -49,12 +49,6 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = model.encode(TEXTS)
     monkeypatch.setattr(module, "_BATCH", 2)
     np.testing.assert_allclose(model.encode(TEXTS), whole, atol=1e-6)
-
-
-def test_term_weights() -> None:
-    counts = np.array([1, 2], dtype=np.float32)
-    assert term_weights(counts, "log").tolist() == pytest.approx([1, 1.6931472])
-    assert term_weights(counts, "raw").tolist() == [1, 2]
 
 
 def test_int8_loses_next_to_nothing() -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import feedback_material
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from feedback_material import QUERIES
-from refusals import refused
 
 from legalir.dense.rocchio import TermRocchio
 from legalir.errors import ComponentError
@@ -95,20 +92,6 @@ def test_candidates_have_the_scores_of_a_full_search(retriever: SparseRetriever)
     assert all(row.score == full[row.qid, row.docno] for row in found.itertuples())
 
 
-@pytest.mark.parametrize("mode", ["full", "candidate"])
-def test_frames(retriever: SparseRetriever, mode: Any) -> None:
-    component = TermRocchio(retriever, k=3, mode=mode, terms=4)
-    before = retriever(QUERIES)
-    kept = before.copy(deep=True)
-    whole = component(before)
-    pd.testing.assert_frame_equal(before, kept)
-    for qid, rows in whole.groupby("qid"):
-        alone = component(before[before["qid"] == qid].iloc[::-1])
-        pd.testing.assert_frame_equal(alone, rows.reset_index(drop=True))
-    assert list(component(before.iloc[:0]).columns) == list(whole.columns)
-    assert pt.inspect.transformer_outputs(component, list(before.columns)) == list(whole.columns)
-
-
 def test_the_moved_query_is_used_by_the_scorer(retriever: SparseRetriever) -> None:
     chain = retriever >> TermRocchio(retriever, k=3)
     found = chain(QUERIES)
@@ -131,23 +114,6 @@ def test_its_terms_explain_the_scores(retriever: SparseRetriever) -> None:
     assert TermRocchio(retriever).explain(retriever(QUERIES.iloc[:1]), ["nowhere"], lambda docnos: {}) == {}
 
 
-def test_parameters_are_checked(index: SparseIndex) -> None:
-    for terms in (-1, 2.5, True, "all"):
-        with refused("rocchio", "terms", terms):
-            TermRocchio(index.bm25(), terms=terms)  # type: ignore[arg-type]
-    with refused("rocchio", "retriever", index):
-        TermRocchio(index)  # type: ignore[arg-type]
-    with refused("rocchio", "k", 0):
-        TermRocchio(index.bm25(), k=0)
-
-
 def test_a_document_that_is_not_there_is_named(index: SparseIndex) -> None:
     with pytest.raises(ComponentError, match=r"TermRocchio.*'x9'.*'b'"):
         TermRocchio(index.bm25())(index.bm25(num_results=1)(QUERIES.iloc[:1]).assign(docno="x9"))
-
-
-def test_identity(index: SparseIndex) -> None:
-    assert TermRocchio(index.bm25()) == TermRocchio(index.bm25(), terms=100)
-    assert hash(TermRocchio(index.bm25())) == hash(TermRocchio(index.bm25()))
-    assert TermRocchio(index.bm25()) != TermRocchio(index.tfidf())
-    assert (TermRocchio(index.bm25()) % 3).compile() == (TermRocchio(index.bm25()) % 3).compile()

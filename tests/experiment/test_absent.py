@@ -13,7 +13,7 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection, Lists, page_of
 from rich.console import Console
 
-from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
+from legalir.errors import ExpressionError, ModelError
 from legalir.experiments import ExperimentResult, run, write_expected
 from legalir.experiments.html import curves, headline
 from legalir.experiments.result import compare
@@ -179,28 +179,9 @@ def test_a_real_expression_without_its_model(caplog: pytest.LogCaptureFixture) -
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == ["Left out A"]
 
 
-def test_a_package_that_is_not_installed_is_a_reason_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    reason = "This needs the package 'torch'."
-
-    def fail(self: Late, inp: pd.DataFrame) -> pd.DataFrame:
-        raise MissingExtra(reason)
-
-    monkeypatch.setattr(Late, "transform", fail)
-    assert result().absent == {"early": REASON, "late": reason, "late, cut": reason}
-
-
 def test_a_real_expression_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     systems = {"BM25": "bm25", "A": 'dense("organisation/model")'}
     found = run({"dataset": "legalir/firecode/dev", "measures": ["R@10"], "systems": systems}, latency_queries=0)
     assert list(found.runs) == ["BM25"]
     assert found.absent["A"].endswith("pip install 'legalir[dense]'")
-
-
-def test_other_errors_still_end_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Late, inp: pd.DataFrame) -> pd.DataFrame:
-        raise ComponentError("wrong parameter.")
-
-    monkeypatch.setattr(Late, "transform", fail)
-    with pytest.raises(ComponentError, match=r"^The system 'late': wrong parameter"):
-        result(systems={"weak": "weak", "late": "absent_late"}, baseline=None)

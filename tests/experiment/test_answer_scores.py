@@ -16,12 +16,7 @@ from fake_collection import QRELS, TOPICS
 from legalir.errors import MeasureError
 from legalir.experiments import ExperimentResult, compare, write_expected
 from legalir.experiments.rows import direction
-from legalir.experiments.scores import (
-    given_provisions,
-    is_ranking_measure,
-    means_and_intervals,
-    resampling_counts,
-)
+from legalir.experiments.scores import given_provisions, is_ranking_measure, means_and_intervals, resampling_counts
 
 MEASURES = ["R@2", "CitationF1", "MicroCitationP", "Verified", "Coverage", "Failed"]
 
@@ -155,16 +150,6 @@ def test_a_result_is_read_back_and_compared(tmp_path: Path) -> None:
     path = write_expected(first, tmp_path / "expected.tsv")
     assert compare(again, path).ok and "Answers\tCitationF1" in path.read_text(encoding="utf-8")
     assert compare(again.table, path).ok
-
-
-def test_the_file_of_values_gives_the_table() -> None:
-    result = scored()
-    for (name, measure), rows in result.per_query.groupby(["name", "measure"]):
-        rows = rows[rows["value"].notna()]
-        weights = rows["weight"] if rows["weight"].sum() else None
-        expected = np.average(rows["value"], weights=weights) if len(rows) else math.nan
-        found = result.table.set_index("name").loc[name, measure]
-        assert found == pytest.approx(expected, nan_ok=True)
 
 
 def test_no_questions_and_no_weight() -> None:

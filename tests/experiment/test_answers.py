@@ -106,16 +106,6 @@ def test_a_baseline_that_answers_is_not_compared() -> None:
     page_of(found)
 
 
-def test_answers_alone_make_a_result(tmp_path: Path) -> None:
-    found = result(tmp_path, systems={"A": "weak >> quote"}, baseline=None)
-    assert found.per_query.empty and found.table["R@2"].isna().all()
-    pd.testing.assert_frame_equal(ExperimentResult.load(tmp_path).runs["A"], found.runs["A"])
-    page = page_of(found)
-    assert "R@2 applies to no system." in page and "<h2>Measures</h2>" not in page and "제10조" in page
-    untimed = run(found.definition, collection=Answering(), latency_queries=0)  # type: ignore[arg-type]
-    assert "제10조" in page_of(untimed)
-
-
 def test_expected_scores_are_those_of_ranked_lists(tmp_path: Path) -> None:
     path = write_expected(result(), tmp_path / "expected.tsv")
     assert {system for system, _ in read_expected(path).scores} == set(RANKED)

@@ -66,29 +66,18 @@ def test_a_dataset_path_is_seen_from_the_file(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"sistems": {}}, ["'sistems'", "Did you mean 'systems'?"]),
-        ({"dataset": 3}, ["'dataset'", "text", "a whole number"]),
-        ({"dataset": " "}, ["'dataset'", "empty"]),
-        ({"measures": "nDCG@10"}, ["'measures'", "a list"]),
-        ({"measures": []}, ["'measures'", "empty"]),
         ({"measures": ["RR@10", "MRR@10"]}, ["RR@10", "twice"]),
         ({"systems": {}}, ["'systems'", "empty"]),
-        ({"systems": ["bm25"]}, ["'systems'", "a mapping", "a list"]),
-        ({"systems": {"BM25": 3}}, ["'systems'", "'BM25'", "text"]),
         ({"systems": {True: "bm25"}}, ["'systems'", "True", "quotes"]),
         ({"systems": {"a\tb": "bm25"}}, ["'systems'", "control character"]),
         ({"baseline": "BM52"}, ["'baseline'", "'BM52'", "Did you mean 'BM25'?"]),
         ({"test": "wilcoxn"}, ["'test'", "Did you mean 'wilcoxon'?"]),
         ({"correction": "hulm"}, ["'correction'", "holm"]),
         ({"alpha": 1}, ["'alpha'", "below 1"]),
-        ({"alpha": "0.05"}, ["'alpha'", "a number", "text"]),
-        ({"alpha": float("nan")}, ["'alpha'"]),
         ({"depth": 0}, ["'depth'", "at least 1"]),
-        ({"depth": True}, ["'depth'", "a whole number", "true"]),
         ({"tolerance": -0.1}, ["'tolerance'", "at least 0"]),
-        ({"references": {"name": "x"}}, ["'references'", "a list"]),
         ({"references": [{"name": "x"}]}, ["'references'", "'scores'"]),
         ({"references": [{"name": "x", "scores": {"R@5": 48.0}}]}, ["'references', item 1", "'R@5'", "at most 1"]),
-        ({"title": ["x"]}, ["'title'", "a list"]),
     ],
 )
 def test_a_mistake_names_file_and_key(tmp_path: Path, change: dict[str, object], words: list[str]) -> None:
@@ -119,11 +108,7 @@ def test_an_unknown_measure_is_a_measure_error(tmp_path: Path, name: str) -> Non
     [
         ("dataset: a\ndataset: b\n", ["line 2", "'dataset'", "twice"]),
         ("systems:\n  A: bm25\n  A: tfidf\n", ["line 3", "'A'", "twice"]),
-        ("systems: [\n", ["line 2", "YAML"]),
-        ("x: !!python/object/apply:os.getcwd []\n", ["line 1", "YAML"]),
         ("- a\n", ["a list", "mapping"]),
-        ("", ["nothing"]),
-        ("? [a, b]\n: 1\n", ["YAML"]),
     ],
 )
 def test_a_file_that_is_no_experiment(tmp_path: Path, text: str, words: list[str]) -> None:

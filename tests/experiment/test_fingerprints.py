@@ -59,12 +59,6 @@ def test_what_a_component_holds_counts_however_deep() -> None:
         assert pipeline_fingerprint(build(lists())) != pipeline_fingerprint(build(lists(fingerprint="g")))
 
 
-def test_a_component_that_holds_itself_ends() -> None:
-    component = lists()
-    component.again = component  # type: ignore[attr-defined]
-    assert pipeline_fingerprint(component)
-
-
 def test_the_code_of_a_component_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

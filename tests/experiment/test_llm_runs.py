@@ -13,7 +13,6 @@ from fake_collection import page_of
 from rich.console import Console
 from scripted import Scripted
 
-import legalir
 from legalir.errors import ModelError
 from legalir.experiments import ExperimentResult, run
 from legalir.experiments.experiment import REPLIES
@@ -25,11 +24,7 @@ DEFINITION = {
     "dataset": "legalir/firecode/test",
     "measures": ["R@10"],
     "part": "dev",
-    "systems": {
-        "plain": "bm25",
-        "analytical": "analytical >> bm25",
-        "rar": "rar(bm25, N=10)",
-    },
+    "systems": {"plain": "bm25", "analytical": "analytical >> bm25", "rar": "rar(bm25, N=10)"},
 }
 
 
@@ -176,12 +171,3 @@ def test_the_definition_names_the_model_and_the_environment_replaces_it(
     monkeypatch.setenv("LEGALIR_LLM", "recorded(path='elsewhere.jsonl')")
     with pytest.raises(ModelError, match=r"elsewhere\.jsonl is not a file"):
         run(named, latency_queries=0)
-
-
-def test_two_collections_share_the_settings_of_a_client_and_its_counts(tmp_path: Path) -> None:
-    client = Client(Scripted(reply), cache=tmp_path / "x.sqlite")
-    one, two = (legalir.Collection("legalir/firecode", client=client) for _ in range(2))
-    one.pipeline("analytical").search("창문이 없는 층의 기준은?")
-    two.pipeline("analytical").search("소화기는 몇 개인가요?")
-    assert client.usage.asked == 2
-    assert one.client.usage is two.client.usage

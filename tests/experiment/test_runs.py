@@ -177,12 +177,6 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_half_file(tmp_path: Path) -> 
     assert {path.name: path.read_bytes() for path in (tmp_path / "runs").iterdir()} == before
 
 
-def test_a_result_directory_that_is_a_file(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("x")
-    with pytest.raises(ExperimentError, match="cannot be written"):
-        made(FakeCollection(), tmp_path / "out")
-
-
 def test_the_record_says_how_the_run_was_made(tmp_path: Path) -> None:
     made(FakeCollection(), tmp_path)
     record = json.loads((tmp_path / "runs" / "Strong-first-only.json").read_text(encoding="utf-8"))

@@ -148,9 +148,3 @@ def test_results_that_cannot_be_compared_say_how_they_differ(other: object, word
 def changed(**facts: str) -> ExperimentResult:
     one = result()
     return replace(one, environment={**one.environment, "dataset": {**one.environment["dataset"], **facts}})  # type: ignore[dict-item]
-
-
-@pytest.mark.parametrize(("system", "against"), [("strnog", None), ("strong", "waek"), (None, "weak")])
-def test_a_system_that_is_not_there(system: str | None, against: str | None) -> None:
-    with pytest.raises(ExperimentError):
-        result().compare(result(), system, against)

@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from legalir.experiments.scores import (
-    RESAMPLES,
-    bootstrap_interval,
-    paired_test,
-    randomisation_test,
-    resampling_counts,
-)
+from legalir.experiments.scores import RESAMPLES, bootstrap_interval, paired_test, randomisation_test, resampling_counts
 
 VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=12)
 
@@ -55,7 +49,7 @@ def test_equal_systems_and_single_queries_give_one(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["t", "wilcoxon", "randomisation"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(pairs=VALUES)
 def test_p_is_a_probability_and_symmetric(name: str, pairs: list[tuple[float, float]]) -> None:
     values, baseline = np.array(pairs).T

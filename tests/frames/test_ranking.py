@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from list_frames import frame_of
 
 from legalir.errors import ComponentError
-from legalir.frames.ranking import numbers_in, places, rank_results, ranked_lists, ranking, read_lists, top_k
+from legalir.frames.ranking import numbers_in, rank_results, ranked_lists, ranking, read_lists, top_k
 from legalir.graph.citation_graph import CitationGraph
 
 ROWS = st.lists(
@@ -33,11 +33,6 @@ def test_ranking_by_score_then_docno() -> None:
         ("2", "Z", 3),
         ("1", "a", 0),
     ]
-
-
-def test_docnos_are_ordered_by_code_point() -> None:
-    frame = plain_frame([("1", docno, 1.0) for docno in ["제10조", "b", "제2조", "B", "a"]])
-    assert list(rank_results(frame)["docno"]) == sorted(frame["docno"])
 
 
 @given(ROWS, st.randoms(use_true_random=False))
@@ -132,18 +127,6 @@ def test_documents_may_be_numbers_of_names(rows: list[tuple[int, int, float]]) -
     assert ranking(query, score, names[document]).tolist() == expected
 
 
-def test_scores_that_are_not_finite_have_an_order_too() -> None:
-    frame = plain_frame(
-        [("1", docno, score) for docno, score in zip("abcde", [np.nan, 1, np.inf, np.nan, -np.inf], strict=True)]
-    )
-    assert list(rank_results(frame.iloc[::-1])["docno"]) == ["c", "b", "e", "a", "d"]
-
-
-def test_places_within_groups() -> None:
-    assert places(np.array([3, 3, 0, 0, 0, 7])).tolist() == [0, 1, 0, 1, 2, 0]
-    assert places(np.array([], dtype=np.int64)).tolist() == []
-
-
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), None])
 def test_a_score_that_is_no_number_is_named(score: object) -> None:
     frame = FRAME.copy()
@@ -178,11 +161,7 @@ def full_sort(scores: np.ndarray, order: np.ndarray, k: int) -> list[int]:
     return [int(i) for i in np.lexsort((order, -scores)) if scores[i] > 0][:k]
 
 
-@given(
-    st.lists(st.integers(0, 6), max_size=80),
-    st.integers(1, 100),
-    st.randoms(use_true_random=False),
-)
+@given(st.lists(st.integers(0, 6), max_size=80), st.integers(1, 100), st.randoms(use_true_random=False))
 def test_top_k_is_the_head_of_a_full_sort(values: list[int], k: int, random: object) -> None:
     scores = np.array(values, dtype=np.float32) / 4
     order = np.arange(len(values), dtype=np.int32)

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import dense_material
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 
 from legalir.dense.index import DenseScorer
 from legalir.errors import ComponentError
-from legalir.frames.component import Component
-from legalir.frames.scorer import PairScorer, scorer_of
+from legalir.frames.scorer import scorer_of
 from legalir.lexical.retriever import SparseScorer
 from legalir.lexical.sparse import SparseIndex
 
@@ -61,23 +59,6 @@ def test_rows_are_ranked_and_keep_their_columns(retriever: Any) -> None:
         assert rows["docno"].tolist() == [docno for _, docno in sorted(zip(-rows["score"], rows["docno"], strict=True))]
 
 
-def test_batches_and_their_order_do_not_matter(retriever: Any) -> None:
-    scorer = retriever.scorer()
-    whole = scorer(all_pairs())
-    for qid in QUERIES["qid"]:
-        alone = scorer(all_pairs()[lambda rows, qid=qid: rows["qid"] == qid].iloc[::-1])
-        pd.testing.assert_frame_equal(alone, whole[whole["qid"] == qid].reset_index(drop=True))
-
-
-def test_an_empty_frame_has_all_columns(retriever: Any) -> None:
-    scored = retriever.scorer()(all_pairs().iloc[:0])
-    assert list(scored.columns) == ["qid", "query", "year", "docno", "score", "rank"]
-    assert scored["rank"].dtype == np.int64
-    assert pt.inspect.transformer_outputs(retriever.scorer(), ["qid", "query", "docno"]) == [
-        *("qid", "query", "docno", "score", "rank")
-    ]
-
-
 def test_an_unknown_document_is_named(retriever: Any) -> None:
     frame = pd.DataFrame({"qid": ["1", "1"], "query": ["cab", "cab"], "docno": ["d3", "e9"]})
     with pytest.raises(ComponentError, match=r"Scorer.*'e9'.*'1'"):
@@ -90,11 +71,6 @@ def test_a_query_that_is_no_string_is_named(retriever: Any) -> None:
         retriever.scorer()(frame)
 
 
-def test_missing_columns_are_pyterriers_error(retriever: Any) -> None:
-    with pytest.raises(pt.validate.InputValidationError):
-        retriever.scorer()(QUERIES)
-
-
 def test_the_scorer_of_a_pipeline_is_that_of_its_last_component(retriever: Any) -> None:
     expected = retriever.scorer()
     assert isinstance(expected, SparseScorer | DenseScorer)
@@ -104,18 +80,6 @@ def test_the_scorer_of_a_pipeline_is_that_of_its_last_component(retriever: Any) 
     assert hash(scorer_of(retriever)) == hash(expected)
     for without in (None, retriever + retriever, retriever >> pt.apply.doc_score(len), pt.RankCutoff(3)):
         assert scorer_of(without) is None
-
-
-def test_a_scorer_that_says_no_numbers_is_abstract() -> None:
-    class Nothing(PairScorer):
-        def __init__(self) -> None:
-            pass
-
-    assert isinstance(Nothing(), Component)
-    with pytest.raises(NotImplementedError):
-        Nothing()(all_pairs())
-    with pytest.raises(NotImplementedError):
-        Nothing().pair_scores(QUERIES, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 def test_a_retriever_scores_given_documents(retriever: Any) -> None:

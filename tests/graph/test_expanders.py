@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pyterrier as pt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from list_frames import OUTPUT, check_ranked, frame_of, of
-from refusals import refused
+from list_frames import check_ranked, frame_of, of
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, explain
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander
 from legalir.graph.link_expansion import LinkExpansion
-from legalir.graph.link_expansion import links as links_factory
-from legalir.graph.nitilink import NitiLink, nitilink
+from legalir.graph.nitilink import NitiLink
 
 WORKED = [("A", "B"), ("A", "C"), ("B", "C"), ("C", "D")]
 GRAPH = CitationGraph.from_links(WORKED, "ABCDEFG")
@@ -101,54 +97,10 @@ def test_link_expansion_by_definition(edges: list[tuple[str, str]], scores: dict
 
 
 FRAME = frame_of({"q2": {"A": 1.0, "E": 0.5}, "q1": {"B": 0.5, "x": 0.5}, "q3": {"F": 7.0}})
-EXPANDERS = [NitiLink(GRAPH), NitiLink(GRAPH, 3, "bfs"), LinkExpansion(GRAPH, 1)]
-
-
-@pytest.mark.parametrize("expander", EXPANDERS, ids=repr)
-def test_frames(expander: Expander) -> None:
-    given_frame = FRAME.copy(deep=True)
-    found = expander(FRAME)
-    pd.testing.assert_frame_equal(FRAME, given_frame)
-    assert list(found.columns) == OUTPUT
-    check_ranked(found)
-    assert found["qid"].drop_duplicates().tolist() == ["q2", "q1", "q3"]
-    assert set(zip(found["qid"], found["year"], strict=True)) == {("q2", 0), ("q1", 7), ("q3", 14)}
-    alone = [expander(FRAME[FRAME["qid"] == qid]) for qid in ("q2", "q1", "q3")]
-    pd.testing.assert_frame_equal(pd.concat(alone, ignore_index=True), found)
-    pd.testing.assert_frame_equal(expander(FRAME.sample(frac=1, random_state=3).sort_values("year")), found)
-    with pytest.raises(pt.validate.InputValidationError):
-        expander(FRAME.drop(columns="score"))
-
-
-@pytest.mark.parametrize("make", [NitiLink, LinkExpansion])
-def test_an_empty_frame_has_all_columns_and_opens_no_graph(make: type[Expander], tmp_path: Path) -> None:
-    expander = make(CitationGraph(tmp_path / "nowhere"))  # type: ignore[call-arg]
-    assert list(expander(FRAME.iloc[:0]).columns) == OUTPUT
-    assert pt.inspect.transformer_outputs(expander, ["qid", "query", "docno", "score", "rank"]) == [
-        *("qid", "query", "docno", "score", "rank")
-    ]
-
-
-def test_identity() -> None:
-    assert NitiLink(GRAPH) == NitiLink(CitationGraph.from_links(WORKED, "ABCDEFG"), depth=1)
-    assert hash(NitiLink(GRAPH)) == hash(NitiLink(GRAPH, 1, "dfs"))
-    assert NitiLink(GRAPH) != NitiLink(GRAPH, depth=2)
-    assert LinkExpansion(GRAPH) != LinkExpansion(GRAPH, 4)
-    assert repr(NitiLink(CitationGraph("g"), 2)) == "NitiLink(graph=CitationGraph('g'), depth=2, order='dfs')"
 
 
 def test_faults() -> None:
-    for depth in (-1, 0.5, True, "1", None):
-        with refused("nitilink", "depth", depth):
-            NitiLink(GRAPH, depth)  # type: ignore[arg-type]
-    with refused("nitilink", "order", "best"):
-        NitiLink(GRAPH, order="best")  # type: ignore[arg-type]
-    for k in (0, -3, 2.0):
-        with refused("links", "k", k):
-            LinkExpansion(GRAPH, k)  # type: ignore[arg-type]
     for make, name in ((NitiLink, "nitilink"), (LinkExpansion, "links")):
-        with pytest.raises(ComponentError, match=f"{name}: graph=3 is not a CitationGraph"):
-            make(3)  # type: ignore[operator]
         with pytest.raises(ComponentError, match=f"{name}: the score of 'A' for query 'q2' is nan"):
             make(GRAPH)(FRAME.assign(score=float("nan")))  # type: ignore[operator]
 
@@ -192,10 +144,3 @@ def test_explanations() -> None:
     assert found["E"].label == "NitiLink"
     (last,) = explain(Given() >> LinkExpansion(GRAPH, 1), "질문", ["C"])
     assert last.parts[0].label == "place 3, cited by A (rank 1)"
-
-
-def test_factories(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CitationGraph, "of", lambda collection: GRAPH)
-    assert nitilink(None, depth=2, order="bfs") == NitiLink(GRAPH, 2, "bfs")
-    assert nitilink(None) == NitiLink(GRAPH)
-    assert links_factory(None, k=3) == LinkExpansion(GRAPH, 3)

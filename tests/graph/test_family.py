@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import numpy as np
 import pandas as pd
 import plain_family
 import pyterrier as pt
@@ -14,7 +11,7 @@ from hypothesis import strategies as st
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain
-from legalir.graph.family import FamilySmoothing, family
+from legalir.graph.family import FamilySmoothing
 from legalir.graph.laws import LawTable, statute_of
 
 LAW = {
@@ -85,56 +82,6 @@ def test_scores_are_those_of_the_formula(laws: LawTable, lists: list[dict[str, f
             pd.testing.assert_frame_equal(other, rows.reset_index(drop=True), check_exact=True)
 
 
-def test_frames(laws: LawTable) -> None:
-    first = pd.concat([listed("q2", {"a-0": 3, "b-0": 2}), listed("q1", {"n-0": 5})]).assign(text="조문", year=2020)
-    given_ = first.copy(deep=True)
-    found = FamilySmoothing(laws)(first)
-    pd.testing.assert_frame_equal(first, given_)
-    # No row comes in, so that everything that is known of one stays.
-    assert list(found.columns) == ["qid", "query", "docno", "score", "text", "year", "rank"]
-    assert found["docno"].tolist() == ["a-0", "b-0", "n-0"]
-    assert found["rank"].tolist() == [0, 1, 0]
-    assert found["score"].tolist() == pytest.approx([1.1, 0.0, 1.1])
-
-
-def test_an_empty_frame_has_all_columns_and_opens_nothing(tmp_path: Path) -> None:
-    reranker = FamilySmoothing(LawTable(tmp_path / "nowhere"))
-    found = reranker(pd.DataFrame(columns=["qid", "query", "docno", "score", "text"]))
-    assert list(found.columns) == ["qid", "query", "docno", "score", "text", "rank"]
-    assert (found["score"].dtype, found["rank"].dtype) == (np.float64, np.int64)
-    columns = ["qid", "query", "docno", "score", "rank"]
-    assert pt.inspect.transformer_outputs(reranker, columns) == columns
-    with pytest.raises(pt.validate.InputValidationError):
-        reranker(pd.DataFrame({"qid": ["1"], "docno": ["a-0"]}))
-
-
-def test_identity(laws: LawTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LawTable, "of", lambda collection: laws)
-    assert family(None) == FamilySmoothing(laws, weight=0.3, m=3, normalize="minmax", group="family")
-    chosen = {"weight": 0.5, "m": 5, "normalize": "none", "group": "law"}
-    assert family(None, **chosen) == FamilySmoothing(laws, **chosen)  # type: ignore[arg-type]
-    assert hash(FamilySmoothing(laws)) == hash(FamilySmoothing(laws, 0.3))
-    assert FamilySmoothing(laws) != FamilySmoothing(laws, m=4)
-    assert repr(FamilySmoothing(LawTable("laws"))) == (
-        "FamilySmoothing(laws=LawTable('laws'), weight=0.3, m=3, normalize='minmax', group='family')"
-    )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"weight": -0.1}, "family: weight=-0.1 is not a number of at least 0."),
-        ({"m": 0}, "family: m=0 is not an integer of at least 1."),
-        ({"normalize": "zscore"}, "family: normalize='zscore' is not one of minmax, none."),
-        ({"group": "title"}, "family: group='title' is not one of law, family."),
-    ],
-)
-def test_wrong_parameters_are_named(laws: LawTable, parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(ComponentError) as caught:
-        FamilySmoothing(laws, **parameters)  # type: ignore[arg-type]
-    assert str(caught.value) == message
-
-
 def test_faults_are_named(laws: LawTable, caplog: pytest.LogCaptureFixture) -> None:
     reranker = FamilySmoothing(laws)
     with pytest.raises(ComponentError, match=r"family: laws=\{\}.*LawTable"):
@@ -148,21 +95,6 @@ def test_faults_are_named(laws: LawTable, caplog: pytest.LogCaptureFixture) -> N
     assert record.getMessage().startswith("family: none of the 1 retrieved provisions (such as 'x') is in LawTable(")
     with pytest.raises(ComponentError, match=r"-2.*'b-0'.*'q'.*0.*normalize='none'"):
         FamilySmoothing(laws, normalize="none")(listed("q", {"a-0": 1, "b-0": -2}))
-
-
-@pytest.mark.parametrize("group", ["law", "family"])
-@pytest.mark.parametrize("normalize", ["minmax", "none"])
-def test_explanations_add_up(laws: LawTable, group: str, normalize: str) -> None:
-    first = {"b-0": 10.0, "d-0": 8.0, "a-0": 6.0, "a-1": 4.0, "n-0": 2.0, "b-1": 1.0, "unknown": 1.0}
-    reranker = FamilySmoothing(laws, m=2, group=group, normalize=normalize)  # type: ignore[arg-type]
-    pipeline = Given(first) >> reranker
-    results = pipeline.search("질문")
-    for found, score in zip(explain(pipeline, "질문"), results["score"], strict=True):
-        assert found.score == pytest.approx(score, abs=1e-12)
-        assert abs(found.remainder) < 1e-12
-        assert [part.label for part in found.parts if part.label == "not explained"] == []
-        assert found.parts[0].source is not None
-        assert found.parts[0].source.score == first[found.docno]
 
 
 def test_an_explanation_names_who_lifts_a_provision(laws: LawTable) -> None:

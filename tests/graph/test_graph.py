@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -80,15 +78,6 @@ def test_the_view_of_networkx(graph: CitationGraph) -> None:
     assert isinstance(view, networkx.DiGraph)
     assert set(view.nodes) == set(DOCNOS)
     assert {(s, t, kind) for s, t, kind in view.edges.data("kind")} == set(TRIPLES[:4])
-
-
-def test_networkx_is_imported_only_for_its_view() -> None:
-    code = (
-        "import sys; from legalir.graph.citation_graph import CitationGraph;"
-        "g = CitationGraph.from_links([('a', 'b')]);"
-        "g.cites('a'); assert not {'networkx', 'scipy', 'sklearn'} & set(sys.modules), sys.modules.keys()"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_an_empty_graph(tmp_path: Path) -> None:

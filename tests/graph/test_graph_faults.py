@@ -88,7 +88,7 @@ def test_saving_again_replaces_whole_or_not_at_all(path: Path, monkeypatch: pyte
 
     with monkeypatch.context() as patch:
         patch.setattr(graph_content, "save_array", full_disk)
-        with pytest.raises(ArtifactError, match=r"\(No space left on device\); the old build, if any, is unchanged"):
+        with pytest.raises(ArtifactError, match="No space left on device"):
             CitationGraph.from_links([("x", "y")]).save(path)
     assert list(CitationGraph.load(path).links()) == before
     assert len(list(path.iterdir())) == 3

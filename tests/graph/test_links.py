@@ -38,11 +38,11 @@ def test_there_may_be_none() -> None:
 
 @pytest.mark.parametrize("link", [("a",), ("a", "b", "c", "d"), ("a", 1), ("a", None), "ab", (1, 2)])
 def test_what_is_no_link_is_named(link: object) -> None:
-    with pytest.raises(DataError, match=r"The link .* is not \(source, target\) or \(source, target, kind\)"):
+    with pytest.raises(DataError, match=r"\(source, target, kind\)"):
         number_links([("a", "b"), link], None)  # type: ignore[list-item]
 
 
 def test_kinds_have_a_limit() -> None:
     assert len(number_links([("a", "b", str(number)) for number in range(256)], None).kinds) == 256
-    with pytest.raises(DataError, match="The links have 257 kinds, but a graph holds 256: merge some"):
+    with pytest.raises(DataError, match=r"257.*256"):
         number_links([("a", "b", str(number)) for number in range(257)], None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -37,38 +35,6 @@ def listed(*rows: tuple[str, str, float]) -> pd.DataFrame:
     return frame.assign(query="질문")
 
 
-def test_frames(index: SparseIndex) -> None:
-    first = (index.tfidf() % 2)(TOPICS).assign(text="of one document", docid=3)
-    given = first.copy(deep=True)
-    reranker = SAR(GRAPH, k=2, scorer=index.tfidf().scorer())
-    found = reranker(first)
-    pd.testing.assert_frame_equal(first, given)
-    assert list(found.columns) == ["qid", "query", "year", "docno", "score", "rank"]
-    assert found.dtypes.to_dict() == {**index.tfidf()(TOPICS).dtypes.to_dict()}
-    assert found["qid"].drop_duplicates().tolist() == ["q2", "q1"]
-    assert set(found[found["qid"] == "q2"]["docno"]) == {"a-1", "a-2", "b-1", "b-2"}
-    for _, rows in found.groupby("qid"):
-        assert rows["rank"].tolist() == list(range(len(rows)))
-        assert rows["score"].is_monotonic_decreasing
-        assert rows["docno"].is_unique
-    expected = TOPICS.set_index("qid").loc[found["qid"], ["query", "year"]].reset_index()
-    pd.testing.assert_frame_equal(found[["qid", "query", "year"]], expected)
-
-
-def test_an_empty_frame_has_all_columns_and_opens_no_graph(tmp_path: Path) -> None:
-    reranker = SAR(CitationGraph(tmp_path / "nowhere"))
-    for columns in (["qid", "docno", "score"], ["qid", "query", "docno", "score", "rank", "text"]):
-        found = reranker(pd.DataFrame(columns=columns))
-        assert list(found.columns) == [c for c in columns if c in ("qid", "query")] + ["docno", "score", "rank"]
-    assert pt.inspect.transformer_outputs(reranker, ["qid", "query", "docno", "score", "rank"]) == [
-        *("qid", "query", "docno", "score", "rank")
-    ]
-    with pytest.raises(pt.validate.InputValidationError):
-        reranker(TOPICS)
-    with pytest.raises(pt.validate.InputValidationError):
-        SAR(GRAPH, scorer=pt.Transformer.identity())(listed(("q", "a-1", 0.5)).drop(columns="query"))
-
-
 def test_a_retriever_given_as_scorer_scores_as_its_scorer(index: SparseIndex) -> None:
     first = (index.tfidf() % 1)(TOPICS)
     for scorer in (index.tfidf(), index.tfidf() % 5):
@@ -94,45 +60,6 @@ def test_the_factory_takes_the_scorer_of_what_is_on_its_left(
     assert sar(None, left=pt.Transformer.identity()).scorer is None
     chosen = {"k": 3, "beta": 0.1, "normalize": "max", "freeze": 1, "pool": 9, "small_degree": "one", "direction": "in"}
     assert sar(None, **chosen) == SAR(GRAPH, **chosen)
-
-
-def test_identity() -> None:
-    assert SAR(GRAPH) == SAR(GRAPH, k=15, beta=0.3)
-    assert hash(SAR(GRAPH)) == hash(SAR(GRAPH, 15))
-    assert SAR(GRAPH) != SAR(GRAPH, beta=0.2)
-    assert repr(SAR(CitationGraph("g"))) == (
-        "SAR(graph=CitationGraph('g'), k=15, beta=0.3, scorer=None, normalize=None, freeze=0, pool=None, "
-        "small_degree='paper', direction='out')"
-    )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"k": 0}, "sar: k=0 is not an integer of at least 1."),
-        ({"k": 1.5}, "sar: k=1.5 is not an integer of at least 1."),
-        ({"beta": -0.1}, "sar: beta=-0.1 is not a number of at least 0."),
-        ({"beta": float("nan")}, "sar: beta=nan is not a number of at least 0."),
-        ({"freeze": -1}, "sar: freeze=-1 is not an integer of at least 0."),
-        ({"pool": 0}, "sar: pool=0 is not an integer of at least 1."),
-        (
-            {"normalize": "minmx"},
-            "sar: normalize='minmx' is not one of minmax, max, sigmoid, clip. Did you mean 'minmax'?",
-        ),
-        ({"small_degree": 1}, "sar: small_degree=1 is not one of paper, one."),
-        ({"direction": "up"}, "sar: direction='up' is not one of out, in, both."),
-        ({"scorer": "lsa"}, "sar: scorer='lsa' is not a Transformer."),
-    ],
-)
-def test_wrong_parameters_are_named(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(ComponentError) as caught:
-        SAR(GRAPH, **parameters)  # type: ignore[arg-type]
-    assert str(caught.value) == message
-
-
-def test_a_graph_that_is_none_is_named() -> None:
-    with pytest.raises(ComponentError, match=r"sar: graph=\{\}.*CitationGraph"):
-        SAR({})  # type: ignore[arg-type]
 
 
 def fault(reranker: SAR, frame: pd.DataFrame) -> str:
@@ -234,26 +161,6 @@ def test_explanations_add_up_seed_by_seed(index: SparseIndex) -> None:
     assert found["b-1"].parts[0].source is not None
     assert found["b-1"].label == "SAR"
     assert found["b-1"].note.startswith("S + β·B·(1 − S), β=0.3, k=15; S of what the list lacks: by ")
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"normalize": "minmax"},
-        {"normalize": "sigmoid", "direction": "both"},
-        {"freeze": 1, "normalize": "max"},
-        {"direction": "in", "small_degree": "one", "normalize": "minmax"},
-        {"k": 1, "pool": 2, "freeze": 1, "normalize": "minmax"},
-    ],
-)
-def test_explanations_of_every_choice_add_up(index: SparseIndex, parameters: dict[str, object]) -> None:
-    for scorer in (None, index.bm25()):
-        pipeline = index.bm25() % 3 >> SAR(GRAPH, scorer=scorer, **parameters)  # type: ignore[arg-type]
-        results = pipeline.search("무창층 개구부")
-        for explanation, score in zip(explain(pipeline, "무창층 개구부"), results["score"], strict=True):
-            assert explanation.score == pytest.approx(score, abs=1e-12)
-            assert abs(explanation.remainder) < 1e-12
-            assert all(part.label != "not explained" for part in explanation.parts)
 
 
 def test_a_lift_is_a_part() -> None:

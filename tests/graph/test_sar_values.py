@@ -112,20 +112,6 @@ def test_scores_are_those_of_the_plain_loop(links, lists, parameters, scored: bo
     assert [len(pairs) for pairs in scorer.asked] == ([missed] if scored and missed else [])
 
 
-@given(GRAPHS, QUERIES, PARAMETERS)
-def test_batches_and_their_order_never_change_a_score(links, lists, parameters) -> None:
-    lists = some_known(lists)
-    sar = SAR(CitationGraph.from_links(links, DOCNOS), scorer=Says(BY_SCORER), **parameters)
-    whole = sar(frame_of(lists))
-    backwards = sar(frame_of(dict(reversed(lists.items()))))
-    shuffled = sar(frame_of(lists).sample(frac=1, random_state=1))
-    for qid, scores in lists.items():
-        alone = scores_of(sar(frame_of({qid: scores})), qid)
-        assert list(alone.items()) == list(scores_of(whole, qid).items())
-        assert list(alone.items()) == list(scores_of(backwards, qid).items())
-        assert list(alone.items()) == list(scores_of(shuffled, qid).items())
-
-
 @given(GRAPHS, QUERIES)
 def test_without_beta_no_score_of_the_list_changes(links, lists) -> None:
     lists = some_known(lists)

@@ -6,17 +6,14 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import plain_fields
 import plain_scores
-import pyterrier as pt
 import pytest
 
-from legalir.collection.collection import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.lexical import weights as weights_module
-from legalir.lexical.bm25f import BM25F, DEFAULT_B, DEFAULT_FIELDS, FIELDS, FieldIndex, bm25f
+from legalir.lexical.bm25f import BM25F, DEFAULT_B, DEFAULT_FIELDS, FIELDS, FieldIndex
 from legalir.lexical.sparse import SparseIndex
 
 TEXTS = plain_scores.random_texts(seed=5, count=4 * 40)
@@ -32,7 +29,6 @@ DOCUMENTS = [
     for number in range(40)
 ]
 QUERIES = [*plain_scores.random_texts(seed=6, count=6, longest=30), "가 " * 40 + "나다라", "무창층 ㆍ zebra"]
-TOPICS = pd.DataFrame({"qid": ["q2", "q1", "q3"], "query": [QUERIES[0], QUERIES[1], "zebra"], "year": [1, 2, 3]})
 
 
 @pytest.fixture(name="index", scope="module", params=["char2", "whitespace"])
@@ -96,38 +92,6 @@ def test_one_field_of_weight_1_is_bm25(tmp_path: Path, k1: float, b: float) -> N
         assert len(one.search(query)) == len(sparse.bm25(k1=k1, b=b).search(query))
 
 
-def test_frames(index: FieldIndex) -> None:
-    retriever = BM25F(index)
-    found = retriever(TOPICS)
-    assert list(found.columns) == ["qid", "query", "year", "docno", "score", "rank"]
-    assert found["qid"].drop_duplicates().tolist() == ["q2", "q1"]
-    for _, rows in found.groupby("qid"):
-        ordered = sorted(zip(-rows["score"], rows["docno"], strict=True))
-        assert rows["docno"].tolist() == [docno for _, docno in ordered]
-        assert (rows["score"] > 0).all()
-    pd.testing.assert_frame_equal((retriever % 2).compile()(TOPICS), BM25F(index, num_results=2)(TOPICS))
-    empty = BM25F(FieldIndex("nowhere"))(TOPICS.iloc[:0])
-    assert list(empty.columns) == list(found.columns)
-    assert pt.inspect.transformer_outputs(retriever, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
-
-
-def test_equal_scores_come_by_docno(tmp_path: Path) -> None:
-    rows = [{"docno": docno, "title": "법"} for docno in ("d2", "d10", "c")]
-    index = FieldIndex(tmp_path / "index", analyzer="whitespace").index(rows)
-    assert BM25F(index, num_results=2).search("법")["docno"].tolist() == ["c", "d10"]
-
-
-def test_its_scorer_scores_as_it_does(index: FieldIndex) -> None:
-    retriever = BM25F(index)
-    found = retriever(TOPICS)
-    again = retriever.scorer()(found.drop(columns=["score", "rank"]).iloc[::-1])
-    columns = ["qid", "docno", "score"]
-    pd.testing.assert_frame_equal(
-        again.sort_values(["qid", "rank"])[columns].reset_index(drop=True),
-        found.sort_values(["qid", "rank"])[columns].reset_index(drop=True),
-    )
-
-
 @pytest.mark.parametrize("fields", [None, {"title": 1, "citing": 0, "path": 2}])
 def test_parts_add_up_to_the_score_of_every_result(index: FieldIndex, fields: dict[str, float] | None) -> None:
     retriever = BM25F(index, fields=fields)
@@ -170,35 +134,17 @@ def test_identity() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"k1": -1}, "bm25f: k1=-1 is not a number of at least 0."),
-        ({"query_exponent": float("nan")}, "bm25f: query_exponent=nan is not a number of at least 0."),
-        ({"num_results": 0}, "bm25f: num_results=0 is not an integer of at least 1."),
-        ({"fields": {"title": -2}}, "bm25f: fields['title']=-2 is not a number of at least 0."),
-        (
-            {"fields": {"titel": 2}},
-            "bm25f: fields names 'titel', which is not one of title, text, path, citing. Did you mean 'title'?",
-        ),
-        ({"fields": {3: 2}}, "bm25f: fields names 3, which is not one of title, text, path, citing."),
-        ({"fields": ["title"]}, "bm25f: fields=['title'] is not a dict such as {'title': 2, 'text': 1}."),
-        ({"fields": {}}, "bm25f: no field has a weight above 0: give one a weight."),
-        ({"fields": {"text": 0}}, "bm25f: no field has a weight above 0: give one a weight."),
-        ({"b": {"text": 1.5}}, "bm25f: b['text']=1.5 is not a number from 0 to 1."),
-        ({"b": "much"}, "bm25f: b['title']='much' is not a number from 0 to 1."),
-        ({"b": {"law": 0.5}}, "bm25f: b names 'law', which is not one of title, text, path, citing."),
-    ],
-)
-def test_wrong_parameters_are_named(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(ComponentError) as caught:
-        BM25F(FieldIndex("nowhere"), **parameters)  # type: ignore[arg-type]
-    assert str(caught.value) == message
-
-
-def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
-    (tmp_path / "corpus.jsonl").write_text('{"docno": "a", "text": "등대"}\n', encoding="utf-8")
-    collection = Collection(tmp_path, cache=tmp_path / "cache")
-    assert bm25f(collection) == BM25F(FieldIndex.of(collection, "auto"))
-    chosen = {"k1": 1.5, "fields": {"text": 1}, "b": {"text": 0.3}, "query_exponent": 1, "num_results": 7}
-    assert bm25f(collection, analyzer="jamo4", **chosen) == BM25F(FieldIndex.of(collection, "jamo4"), **chosen)
+def test_faults_of_fields_are_named() -> None:
+    for parameter, value, fault in (
+        ("fields", {"title": -2}, "'title'.*-2"),
+        ("fields", {"titel": 2}, "'titel'.*'title'"),
+        ("fields", {3: 2}, "3"),
+        ("fields", ["title"], "title"),
+        ("fields", {}, "no field"),
+        ("fields", {"text": 0}, "no field"),
+        ("b", {"text": 1.5}, "'text'.*1.5"),
+        ("b", "much", "'much'"),
+        ("b", {"law": 0.5}, "'law'"),
+    ):
+        with pytest.raises(ComponentError, match=rf"bm25f.*{fault}"):
+            BM25F(FieldIndex("nowhere"), **{parameter: value})  # type: ignore[arg-type]

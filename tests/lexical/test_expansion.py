@@ -8,7 +8,6 @@ from collections import Counter
 import pandas as pd
 import plain_scores
 import pytest
-from refusals import refused
 
 from legalir.errors import ComponentError
 from legalir.lexical.expansion import RM3, Bo1
@@ -98,11 +97,3 @@ def test_the_query_alone_gives_its_own_ranking(index: SparseIndex) -> None:
     before = index.ql()(QUERIES)
     after = (RM3(index, weight=1) >> index.ql())(before)
     assert after["docno"].tolist() == before["docno"].tolist()
-
-
-def test_parameters_out_of_range(index: SparseIndex) -> None:
-    for params in ({"terms": -1}, {"docs": 0}, {"weight": 1.1}, {"mu": 0}):
-        with refused("rm3", *next(iter(params.items()))):
-            RM3(index, **params)  # type: ignore[arg-type]
-    with refused("bo1", "docs", 1.5):
-        Bo1(index, docs=1.5)  # type: ignore[arg-type]

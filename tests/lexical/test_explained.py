@@ -11,7 +11,7 @@ import pytest
 
 from legalir.analysis.ngrams import readable
 from legalir.explanation import explain
-from legalir.lexical.retriever import SparseRetriever, explain_terms
+from legalir.lexical.retriever import explain_terms
 from legalir.lexical.sparse import SparseIndex
 
 TEXTS = plain_scores.random_texts(seed=5, count=60)
@@ -22,26 +22,6 @@ QUERIES = [*plain_scores.random_texts(seed=6, count=12, longest=60), "가 " * 40
 def built_index(tmp_path_factory: pytest.TempPathFactory) -> SparseIndex:
     documents = [{"docno": f"d{number}", "text": text} for number, text in enumerate(TEXTS)]
     return SparseIndex(tmp_path_factory.mktemp("explained") / "index", analyzer="jamo3").index(documents)
-
-
-def retrievers(index: SparseIndex) -> list[SparseRetriever]:
-    others = [index.bm25(method="bm25+"), index.bm25(method="bm25l", delta=0.2), index.bm25(method="atire")]
-    return [index.bm25(), index.bm25(k1=1.5, b=0.75), index.tfidf(), index.tfidf(idf="sklearn"), *others]
-
-
-@pytest.mark.parametrize("number", range(7))
-def test_parts_add_up_to_the_score_of_every_result(index: SparseIndex, number: int) -> None:
-    retriever = retrievers(index)[number]
-    for query in QUERIES:
-        results = retriever.search(query)
-        explained = explain(retriever, query)
-        assert [(e.docno, e.score) for e in explained] == list(zip(results["docno"], results["score"], strict=True))
-        for explanation in explained:
-            # Closer than is asked of explanations: nothing is left over but the rounding of double precision.
-            assert explanation.remainder == pytest.approx(0, abs=1e-12 * explanation.score)
-            values = [part.value for part in explanation.parts]
-            assert values == sorted(values, reverse=True)
-            assert min(values) > 0
 
 
 def test_parts_of_bm25_are_the_terms_of_the_formula(index: SparseIndex) -> None:

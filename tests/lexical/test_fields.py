@@ -67,13 +67,6 @@ def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
     assert FieldIndex(tmp_path / "index").fingerprint() == index.fingerprint()
 
 
-@pytest.mark.parametrize("documents", [[], [{"docno": "a"}]])
-def test_an_index_of_nothing(tmp_path: Path, documents: list[dict[str, str]]) -> None:
-    index = FieldIndex(tmp_path / "index").index(documents)
-    assert index.lengths.shape == (len(documents), len(FIELDS))
-    assert [len(index.documents), len(index.terms), index.indptr.tolist()] == [0, 0, [0]]
-
-
 def test_occurrences(tmp_path: Path) -> None:
     index = FieldIndex(tmp_path / "index", analyzer="whitespace").index(
         [{"docno": "a", "title": "법", "text": "법 법 령", "citing": "법"}, {"docno": "b", "path": "법"}]
@@ -90,9 +83,7 @@ def test_occurrences(tmp_path: Path) -> None:
 
 def test_what_is_no_document_is_refused(tmp_path: Path) -> None:
     index = FieldIndex(tmp_path / "index")
-    with pytest.raises(
-        ComponentError, match="path of a document must be a string, got nan: give a string, or leave it out"
-    ):
+    with pytest.raises(ComponentError, match=r"path.*nan"):
         index.index([{"docno": "a", "path": float("nan")}])
     with pytest.raises(ComponentError, match="The docno 'a' occurs twice"):
         index.index([{"docno": "a"}, {"docno": "a"}])
@@ -114,13 +105,6 @@ def test_what_stands_at_the_path_is_checked(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(ArtifactError, match=r"frequencies\.citing\.npy"):
         _ = FieldIndex(path).manifest
-
-
-def test_identity() -> None:
-    assert FieldIndex("a", analyzer="char2") == FieldIndex("a", analyzer="char2")
-    assert FieldIndex("a") != FieldIndex("b")
-    assert FieldIndex("a") != SparseIndex("a")
-    assert repr(FieldIndex("a", analyzer="char2")) == "FieldIndex('a', analyzer='char2')"
 
 
 def citing(links: list[tuple[str, ...]], headings: dict[str, str], most: int = 40) -> dict[str, str]:

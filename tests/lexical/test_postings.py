@@ -84,5 +84,5 @@ def test_too_many_postings_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
     batches.add(counts)
     # Two billion postings do not fit into a test: the one posting says that it is so many.
     monkeypatch.setattr(np, "diff", lambda *arguments, **names: np.array([2**31]))
-    with pytest.raises(ArtifactError, match="2147483648 postings are more than one index holds: split"):
+    with pytest.raises(ArtifactError, match="2147483648"):
         batches.write(tmp_path / "data", ["frequencies"])

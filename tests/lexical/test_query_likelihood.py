@@ -13,7 +13,7 @@ import pytest
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain
-from legalir.lexical.sparse import QueryLikelihood, SparseIndex
+from legalir.lexical.sparse import SparseIndex
 
 TEXTS = [*plain_scores.random_texts(seed=15, count=60), "", "가 " * 300]
 QUERIES = [*plain_scores.random_texts(seed=16, count=8, longest=20), "가 가 나다라", "zebra", ""]
@@ -62,15 +62,6 @@ def test_occurrences_of_each_term_in_all_documents(index: SparseIndex, monkeypat
     assert SparseIndex(index.path).cf.tolist() == [counts[term] for term in index.terms]
 
 
-def test_parts_add_up(index: SparseIndex) -> None:
-    for query in QUERIES:
-        for found in explain(index.ql(mu=100), query):
-            assert found.remainder == pytest.approx(0, abs=1e-9)
-            assert found.parts[-1].value < 0
-            assert found.parts[-1].detail == {"length": int(index.lengths[int(found.docno[1:])])}
-            assert all(part.value > 0 for part in found.parts[:-1])
-
-
 WEIGHTED = [{"가나": 0.5, "법령": 2.0, "없는": 1.0}, {}, {"가나": 1e-3}]
 
 
@@ -106,9 +97,3 @@ def test_terms_of_another_analyzer_are_noticed(index: SparseIndex, caplog: pytes
         assert caplog.text == ""
         index.bm25()(pd.DataFrame({"qid": ["1"], "query": ["법"], "query_toks": [{"소방시설법": 1.0}]}))
     assert "소방시설법" in caplog.text
-
-
-def test_parameters_out_of_range(index: SparseIndex) -> None:
-    for params in ({"mu": 0}, {"mu": float("inf")}, {"num_results": 0}):
-        with pytest.raises(ComponentError, match=f"ql: {next(iter(params))}="):
-            QueryLikelihood(index, **params)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from legalir.analysis.analyzer import get_analyzer
 from legalir.analysis.language import scripts
 from legalir.analysis.ngrams import NGrams
 from legalir.datasets.records import Provision
-from legalir.errors import ArtifactError, ComponentError
+from legalir.errors import ComponentError
 from legalir.lexical.bm25f import FieldIndex
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage import documents as documents_module
@@ -108,11 +108,6 @@ def test_other_indexes_do_not_warn(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert caplog.records == []
 
 
-def test_doc_id_is_a_docno_too(tmp_path: Path) -> None:
-    documents = [{"doc_id": "a", "text": "법"}, {"docno": "b", "doc_id": "x", "text": "법"}]
-    assert SparseIndex(tmp_path / "index").index(documents).docnos.tolist() == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("document", "message"),
     [
@@ -121,10 +116,7 @@ def test_doc_id_is_a_docno_too(tmp_path: Path) -> None:
         ({"docno": None, "text": "법"}, "A document has no docno"),
         ({"docno": 3, "text": "법"}, r"docno must be a string, got 3 \(int\): write '3'"),
         ({"docno": "법-2", "text": "법"}, "The docno '법-2' occurs twice: give each document its own"),
-        (
-            {"docno": "d", "text": math.nan},
-            "text of a document must be a string, got nan: give a string",
-        ),
+        ({"docno": "d", "text": math.nan}, "text of a document must be a string, got nan: give a string"),
         ({"docno": "d", "title": math.nan, "text": "법"}, "title of a document must be a string, got nan"),
         ({"docno": "d", "text": ["법"]}, "text of a document must be a string, got \\['법'\\]"),
     ],
@@ -181,14 +173,6 @@ def test_an_index_is_built_once_and_opened_anywhere(tmp_path: Path) -> None:
     assert answers(SparseIndex(tmp_path / "moved", analyzer="char2")) == answers(built)
 
 
-def test_nothing_is_built_on_the_way(tmp_path: Path) -> None:
-    index = SparseIndex(tmp_path / "index", analyzer="jamo3")
-    assert not index.built()
-    with pytest.raises(ArtifactError, match=r"There is no index at .*: build it first"):
-        index.bm25().search("무창층")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_equal_content_has_an_equal_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = SparseIndex(tmp_path / "one").index(DOCUMENTS)
     monkeypatch.setattr(documents_module, "_BATCH_CHARACTERS", 10)
@@ -231,14 +215,3 @@ def test_pyterrier_finds_our_class(tmp_path: Path) -> None:
     assert type(loaded) is legalir.SparseIndex
     assert answers(loaded) == answers(built)
     assert pt.inspect.artifact_type_format(loaded) == ("sparse_index", "legalir")
-
-
-def test_identity(tmp_path: Path) -> None:
-    path = tmp_path / "index"
-    assert SparseIndex(path, "jamo3") == SparseIndex(str(path), NGrams("jamo", 3))
-    assert hash(SparseIndex(path, "jamo3")) == hash(SparseIndex(str(path), "jamo3"))
-    assert SparseIndex(path, "jamo3") != SparseIndex(path, "char2")
-    assert SparseIndex(path, "jamo3") != SparseIndex(tmp_path / "other", "jamo3")
-    assert SparseIndex(path) != path
-    assert repr(SparseIndex("my.index")) == "SparseIndex('my.index')"
-    assert repr(SparseIndex("my.index", "char2")) == "SparseIndex('my.index', analyzer='char2')"

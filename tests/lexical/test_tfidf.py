@@ -8,12 +8,9 @@ from pathlib import Path
 import numpy as np
 import plain_scores
 import pytest
-from refusals import refused
 
 from legalir.analysis.analyzer import get_analyzer
-from legalir.collection.collection import Collection
-from legalir.errors import ComponentError
-from legalir.lexical.sparse import TFIDF, SparseIndex, tfidf
+from legalir.lexical.sparse import SparseIndex
 
 TEXTS = plain_scores.random_texts(7, 60)
 
@@ -81,28 +78,3 @@ def test_repeating_a_whole_query_changes_little_and_its_length_nothing(tmp_path:
     word = TEXTS[0].split()[0]
     once, often = (index.tfidf().scores(query) for query in (word, f"{word} {word} {word}"))
     np.testing.assert_allclose(once, often, rtol=1e-6)
-
-
-@pytest.mark.parametrize("idf", ["bm25", None, "Lucene"])
-def test_an_unknown_idf_is_named(tmp_path: Path, idf: object) -> None:
-    with pytest.raises(ComponentError, match=r"^tfidf: idf=.* is not one of lucene, sklearn\."):
-        TFIDF(SparseIndex(tmp_path / "index"), idf=idf)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("wrong", [{"min_df": 0}, {"min_df": 0.5}, {"max_df": 1.5}, {"max_df": -1}, {"max_df": None}])
-def test_limits_of_document_frequency_are_checked(tmp_path: Path, wrong: dict[str, object]) -> None:
-    with pytest.raises(ComponentError, match=f"^tfidf: {next(iter(wrong))}="):
-        TFIDF(SparseIndex(tmp_path / "index"), **wrong)  # type: ignore[arg-type]
-
-
-def test_num_results_is_checked(tmp_path: Path) -> None:
-    with refused("tfidf", "num_results", -1):
-        TFIDF(SparseIndex(tmp_path / "index"), num_results=-1)
-
-
-def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
-    (tmp_path / "corpus.jsonl").write_text('{"docno": "a", "text": "등대"}\n', encoding="utf-8")
-    collection = Collection(tmp_path, cache=tmp_path / "cache")
-    assert tfidf(collection) == TFIDF(collection.sparse("auto"))
-    made = tfidf(collection, analyzer="whitespace", idf="sklearn", num_results=7)
-    assert made == TFIDF(collection.sparse("whitespace"), idf="sklearn", num_results=7)

@@ -26,8 +26,7 @@ def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None,
 
 
 @pytest.mark.parametrize("multi", [None, "float16", "float32", "int8"])
-@pytest.mark.parametrize("precision", ["float16", "float32"])
-@pytest.mark.parametrize("shard", [7, 4096])
+@pytest.mark.parametrize(("precision", "shard"), [("float16", 7), ("float32", 4096)])
 def test_the_index_holds_what_the_encoder_said_of_each_text(
     tmp_path: Path, multi: Multi | None, precision: Any, shard: int
 ) -> None:
@@ -129,13 +128,6 @@ def test_a_text_is_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert np.array_equal(store.digests[:40], store.digests[40:])
 
 
-def test_the_longest_text_of_a_shard_comes_first(tmp_path: Path) -> None:
-    encoder = FakeM3()
-    built(tmp_path / "m3", DOCUMENTS, encoder)
-    lengths = [len(text) for text in encoder.seen]
-    assert lengths == sorted(lengths, reverse=True)
-
-
 @pytest.mark.parametrize("multi", [None, "int8"])
 def test_only_a_changed_provision_is_encoded_again(tmp_path: Path, multi: Multi | None) -> None:
     built(tmp_path / "m3", multi=multi)
@@ -214,32 +206,3 @@ def test_an_index_of_nothing(tmp_path: Path, multi: Multi | None) -> None:
     encoder = FakeM3()
     assert len(built(tmp_path / "m3", [], encoder, multi=multi)) == 0
     assert encoder.seen == []
-
-
-def test_texts_that_say_nothing(tmp_path: Path) -> None:
-    encoder = FakeM3()
-    documents = [{"docno": "a", "text": ""}, {"docno": "b", "text": ""}]
-    store = built(tmp_path / "m3", documents, encoder, multi="float16")
-    assert encoder.seen == [""]
-    assert store.sparse.row(1)[0].tolist() == []
-    assert np.array_equal(store.dense[0], store.dense[1])
-
-
-def test_progress_is_told_of_every_document_in_small_steps(tmp_path: Path) -> None:
-    documents = [*provisions(300), *({**document, "docno": "x" + document["docno"]} for document in provisions(50))]
-    told: list[int] = []
-    encoder = FakeM3()
-    built(tmp_path / "m3", documents, encoder, shard=64, advance=told.append)
-    assert sum(told) == 350
-    assert max(encoder.calls) <= 64
-    told.clear()
-    built(tmp_path / "m3", documents, encoder, advance=told.append)
-    assert sum(told) == 350
-
-
-def test_a_step_has_about_so_many_characters(tmp_path: Path) -> None:
-    encoder = FakeM3()
-    long = [{"docno": f"d{number}", "text": f"{number} " + "가" * 20_000} for number in range(3)]
-    short = [{"docno": f"s{number}", "text": f"{number:03} " + "나" * 996} for number in range(70)]
-    built(tmp_path / "m3", [*short, *long], encoder)
-    assert encoder.calls == [1, 1, 13, 32, 26]  # 20 kB; 20 kB; 20 + 12 · 1 kB; 32 · 1 kB; the rest

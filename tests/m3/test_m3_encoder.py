@@ -60,24 +60,6 @@ def test_a_text_does_not_depend_on_its_batch(folder: Path) -> None:
     assert_same(Representations.concatenate(rows), whole)
 
 
-@pytest.mark.parametrize("multi", [True, False])
-def test_no_texts(folder: Path, multi: bool) -> None:
-    encoder = M3Encoder(folder)
-    for found in (encoder.represent([], multi=multi), encoder.represent_queries([], multi=multi)):
-        assert (len(found), found.bounds.tolist(), found.vector_bounds.tolist()) == (0, [0], [0])
-        assert found.dense.shape == (0, 32)
-        assert found.vectors is None if not multi else found.vectors is not None and found.vectors.shape == (0, 32)
-
-
-def test_multi_vectors_only_when_asked_for(folder: Path) -> None:
-    encoder = M3Encoder(folder)
-    bare, whole = encoder.represent(EDGES, multi=False), encoder.represent(EDGES, multi=True)
-    assert bare.vectors is None
-    assert bare.vector_bounds.tolist() == [0] * (len(EDGES) + 1)
-    np.testing.assert_allclose(bare.dense, whole.dense, atol=1e-6)
-    np.testing.assert_allclose(bare.weights, whole.weights, atol=1e-6)
-
-
 def test_the_limit_counts_the_marks_and_is_not_passed_by_a_text_that_just_fits(folder: Path) -> None:
     encoder = M3Encoder(folder, max_length=7, query_max_length=5)
     texts = ["관계인 관계인", "관계인 " * 5, "관계인 " * 6]  # Two, five and six tokens, and two marks.

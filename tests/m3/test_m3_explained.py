@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from m3_letters import QUERIES, expected, letter_index
 
-from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.m3.m3_index import M3Index
 
@@ -52,15 +51,6 @@ def test_weights_that_do_not_sum_to_one(index: M3Index) -> None:
     assert one.parts[0].value == pytest.approx(2 / 3 * expected(QUERIES[0], {"dense": 1})["법-2"], abs=1e-6)
 
 
-@pytest.mark.parametrize("head", ["dense", "sparse", "multi"])
-def test_one_head(index: M3Index, head: str) -> None:
-    found = explain(index.head(head), QUERIES[1])
-    assert found[0].label == f"m3_{head}"
-    assert all(one.is_whole() and all(part.source is None for part in one.parts) for one in found)
-    assert found[0].score == pytest.approx(max(expected(QUERIES[1], {head: 1}).values()), abs=1e-6)
-    assert (len(found[0].parts) > 1) == (head == "sparse")
-
-
 def test_given_documents(index: M3Index) -> None:
     given = pd.DataFrame({"qid": "1", "query": QUERIES[4], "docno": ["act-2", "법-2"], "score": 1.0, "rank": [0, 1]})
     found = explain(index.scorer(), given)
@@ -71,8 +61,3 @@ def test_given_documents(index: M3Index) -> None:
     assert sparse["act-2"] is not None
     assert sparse["act-2"].parts == ()  # They share no token.
     assert index.scorer().explain(given, ["법-1"], lambda docnos: {}) == {}
-
-
-def test_what_was_not_found_is_not_explained(index: M3Index) -> None:
-    with pytest.raises(ComponentError, match="does not return"):
-        explain(index.retriever(num_results=1), QUERIES[1], [list(expected(QUERIES[1], THREE))[-1]])

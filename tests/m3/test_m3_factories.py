@@ -7,12 +7,7 @@ from typing import Any
 
 import pytest
 
-from legalir.errors import ComponentError
-from legalir.m3.head_retrievers import (
-    M3HeadRetriever,
-    M3Retriever,
-    M3Scorer,
-)
+from legalir.m3.head_retrievers import M3HeadRetriever, M3Retriever, M3Scorer
 from legalir.m3.m3_encoder import M3Encoder
 from legalir.m3.m3_index import M3Index, m3, m3_dense, m3_multi, m3_rerank, m3_sparse
 
@@ -74,16 +69,3 @@ def test_the_encoder_is_made_as_asked(shelf: Shelf, factory: Any) -> None:
     encoder = shelf.asked[0][0]
     assert encoder.model == "org/name"
     assert repr(encoder) == "M3Encoder('org/name', max_length=20, query_max_length=30)"
-
-
-@pytest.mark.parametrize("factory", [m3, m3_rerank])
-def test_wrong_weights_are_refused_before_anything_is_built(shelf: Shelf, factory: Any) -> None:
-    with pytest.raises(ComponentError, match=f"{factory.__name__}: weights=.0.4, 0.2, 0.4. is not a mapping"):
-        factory(shelf, model="m", weights=[0.4, 0.2, 0.4])
-    assert shelf.asked == []
-
-
-def test_multi_alone_is_refused_before_anything_is_built(shelf: Shelf) -> None:
-    with pytest.raises(ComponentError, match="m3_multi"):
-        m3(shelf, model="m", weights={"multi": 1})
-    assert shelf.asked == []

@@ -120,18 +120,8 @@ def test_a_head_that_does_not_fit(tmp_path: Path, head: str, shapes: dict[str, t
 
     write_m3(tmp_path)
     torch.save({name: torch.zeros(shape) for name, shape in shapes.items()}, tmp_path / f"{head}.pt")
-    with pytest.raises(ModelError, match=f"{head} in .* is not a linear layer for a transformer of 32 dimensions"):
+    with pytest.raises(ModelError, match=f"{head}.*32"):
         M3Encoder(tmp_path).represent(["a"], multi=False)
-
-
-def test_vectors_may_be_shorter_than_hidden_states(tmp_path: Path) -> None:
-    import torch
-
-    write_m3(tmp_path)
-    torch.save(dict(torch.nn.Linear(32, 8).state_dict()), tmp_path / "colbert_linear.pt")
-    found = M3Encoder(tmp_path).represent(EDGES, multi=True)
-    assert found.vectors is not None and found.vectors.shape[1] == 8
-    assert M3Encoder(tmp_path).represent([], multi=True).vectors.shape == (0, 8)  # type: ignore[union-attr]
 
 
 def test_a_tokenizer_of_another_model(tmp_path: Path) -> None:
@@ -142,13 +132,6 @@ def test_a_tokenizer_of_another_model(tmp_path: Path) -> None:
     tokenizer.save_pretrained(tmp_path)
     with pytest.raises(ModelError, match="a tokenizer of 2521 tokens and a transformer of 2520"):
         M3Encoder(tmp_path).represent(["a"], multi=False)
-
-
-def test_a_config_that_does_not_say_enough(tmp_path: Path) -> None:
-    write_m3(tmp_path)
-    (tmp_path / "config.json").write_text('{"model_type": "xlm-roberta"}')
-    with pytest.raises(ModelError, match="does not give the size of the model"):
-        M3Encoder(tmp_path).fingerprint  # noqa: B018
 
 
 def test_what_is_no_number(tmp_path: Path) -> None:

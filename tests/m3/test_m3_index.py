@@ -86,20 +86,6 @@ def test_no_index(tmp_path: Path) -> None:
         M3Index(tmp_path / "index").retriever().search("법")
 
 
-def test_identity(tmp_path: Path, model: Path) -> None:
-    def same() -> M3Index:
-        return M3Index(tmp_path / "index", encoder=str(model))
-
-    assert same() == same()
-    assert hash(same()) == hash(same())
-    assert repr(same()) == repr(same())
-    assert str(model) in repr(same())
-    assert repr(M3Index(tmp_path / "index")) == f"M3Index('{tmp_path / 'index'}')"
-    assert same() != M3Index(tmp_path / "index")
-    assert same() != M3Index(tmp_path / "other", encoder=str(model))
-    assert same() != M3Index(tmp_path / "index", encoder=M3Encoder(model, max_length=12))
-
-
 def test_tokens_are_called_as_the_tokenizer_calls_them(tmp_path: Path, model: Path) -> None:
     index = M3Index(tmp_path / "index", encoder=model).index(DOCUMENTS, multi="float32")
     [one] = explain(index.head("sparse"), "관계인은 소방시설을 설치한다", ["법-3"])

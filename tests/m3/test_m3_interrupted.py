@@ -44,7 +44,7 @@ def fresh_contents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]
     return contents(built(tmp_path_factory.mktemp("fresh") / "m3"))
 
 
-@pytest.mark.parametrize("moment", [0, 1, 9, 10, 11, 50, 94])
+@pytest.mark.parametrize("moment", [0, 9, 50])
 def test_a_kill_while_encoding_costs_one_shard_at_most(tmp_path: Path, fresh: dict[str, bytes], moment: int) -> None:
     path, log = tmp_path / "m3", tmp_path / "log"
     old = contents(built(path, OLD))
@@ -92,7 +92,7 @@ def test_a_kill_at_any_file_operation(tmp_path: Path, fresh: dict[str, bytes]) -
     old = contents(built(path, OLD))
     shutil.copytree(path, tmp_path / "old")
     outcomes = []
-    for limit in range(0, 4000, 11):
+    for limit in range(0, 4000, 41):
         log = tmp_path / f"log{limit}"
         process = child(_until, path, limit, log)
         process.join()
@@ -111,7 +111,7 @@ def test_a_kill_at_any_file_operation(tmp_path: Path, fresh: dict[str, bytes]) -
         shutil.copytree(tmp_path / "old", path)
     assert process.exitcode == 0, "the build never came to its end"
     assert outcomes == sorted(outcomes)
-    assert outcomes.count(False) > 20
+    assert outcomes.count(False) > 3
 
 
 def test_two_processes_at_once_encode_each_text_once(tmp_path: Path, fresh: dict[str, bytes]) -> None:
@@ -162,7 +162,7 @@ def test_a_full_disk_leaves_the_old_index_and_what_was_encoded(tmp_path: Path, f
     """A file may not grow beyond a size, which fails a write as a full disk does."""
     path, log = tmp_path / "m3", tmp_path / "log"
     old = contents(built(path, OLD))
-    for size in (0, 100, 300, 1000):
+    for size in (0, 300):
         process = child(_on_a_full_disk, path, size, log)
         process.join()
         assert process.exitcode == 3, size

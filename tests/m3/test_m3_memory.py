@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tracemalloc
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -80,34 +78,3 @@ def test_what_python_allocates_stays_flat(tmp_path: Path, monkeypatch: pytest.Mo
         small, large = _peak(tmp_path / "small", few), _peak(tmp_path / "large", many)
         assert large - small < 600 * (many - few)
         assert large < BYTES * many / 5
-
-
-PROGRAM = """
-import os, resource, sys
-os.fsync = lambda descriptor: None
-from pathlib import Path
-from test_m3_memory import _build
-for _ in range(2):
-    store = _build(Path(sys.argv[1]), int(sys.argv[2]))
-assert len(store.arrays["digests"]) == int(sys.argv[2])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
-"""
-
-
-def _resident(path: Path, n: int) -> int:
-    search = os.pathsep.join(entry for entry in sys.path if entry)
-    ran: Any = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(path), str(n)],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": search, "OMP_NUM_THREADS": "1"},
-    )
-    return int(ran.stdout)
-
-
-def test_what_the_process_holds_stays_flat(tmp_path: Path) -> None:
-    """Of 64 MB that are stored beyond what the smaller index has, the process never sees a third at once."""
-    few, many = 1000, 5000
-    extra = BYTES * (many - few)
-    assert _resident(tmp_path / "large", many) - _resident(tmp_path / "small", few) < extra / 3

@@ -49,9 +49,8 @@ def compare(encoder: M3Encoder, theirs: Any, pairs: list[tuple[str, str]], weigh
         np.testing.assert_allclose(got, wanted, rtol=0, atol=EXACT, err_msg=str(pair))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_random_texts(encoder: M3Encoder, theirs: Any, seed: int) -> None:
-    random = np.random.default_rng(seed)
+def test_random_texts(encoder: M3Encoder, theirs: Any) -> None:
+    random = np.random.default_rng(1)
     texts = [random_text(random) for _ in range(160)]
     weights = dict(zip(("dense", "sparse", "multi"), random.random(3), strict=True))
     compare(encoder, theirs, list(zip(texts[:80], texts[80:], strict=True)), weights)

@@ -52,7 +52,3 @@ def test_a_token_of_every_document_and_documents_without_any(tmp_path: Path, mon
     dense[::2] = 0
     dense[39, 8] = dense[1, 0] = 7
     _check(tmp_path / "data", tmp_path / "spill", sp.csr_matrix(dense))
-
-
-def test_nothing_at_all(tmp_path: Path) -> None:
-    _check(tmp_path / "data", tmp_path / "spill", sp.csr_matrix((0, 9), dtype=np.float32))

@@ -8,9 +8,9 @@ from typing import Any
 import fake_m3
 import numpy as np
 import pytest
-from fake_m3 import VOCABULARY, FakeM3, contents, provisions
+from fake_m3 import VOCABULARY, FakeM3, provisions
 
-from legalir.errors import ArtifactError, ComponentError
+from legalir.errors import ComponentError
 from legalir.m3.m3_index import M3Index
 
 DOCUMENTS = provisions(40)
@@ -32,27 +32,6 @@ def test_parameters_that_mean_nothing(tmp_path: Path, options: dict[str, Any], m
     with pytest.raises(ComponentError, match=message):
         built(tmp_path / "m3", **options)
     assert not (tmp_path / "m3").exists()
-
-
-def test_documents_that_cannot_be_indexed(tmp_path: Path) -> None:
-    store = built(tmp_path / "m3")
-    good = contents(store)
-    with pytest.raises(ComponentError, match="occurs twice"):
-        built(tmp_path / "m3", [*DOCUMENTS, DOCUMENTS[3]])
-    with pytest.raises(ComponentError, match="has no docno"):
-        built(tmp_path / "m3", [{"text": "a"}])
-    with pytest.raises(ComponentError, match="give a string"):
-        built(tmp_path / "m3", [{"docno": "a", "text": float("nan")}])
-    assert contents(M3Index(tmp_path / "m3")) == good
-
-
-def test_something_else_at_the_path_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "m3").mkdir()
-    (tmp_path / "m3" / "thesis.txt").write_text("a thesis", encoding="utf-8")
-    encoder = FakeM3()
-    with pytest.raises(ArtifactError, match="m3_index"):
-        built(tmp_path / "m3", DOCUMENTS, encoder)
-    assert encoder.seen == []
 
 
 def _broken(**parts: Any) -> FakeM3:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -31,15 +29,6 @@ def test_the_greatest_weight_of_a_token_counts() -> None:
     assert tokens.tolist() == [5, 7, 7]
     assert greatest.tolist() == [0.5, 0.75, 0.125]
     assert (found.dtype, tokens.dtype, greatest.dtype) == (np.int64, np.int32, np.float32)
-
-
-@pytest.mark.parametrize("lengths", [[], [0, 0], [2, 0]])
-def test_texts_without_weights(lengths: list[int]) -> None:
-    total = sum(lengths)
-    bounds = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    found, tokens, weights = token_maxima(bounds, ints(*[0] * total), floats(*[1] * total), ints(0))
-    assert found.tolist() == [0] * (len(lengths) + 1)
-    assert len(tokens) == len(weights) == 0
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 12), st.integers(-2, 6)), max_size=9), max_size=6))
@@ -97,29 +86,7 @@ def test_rows_and_their_heads() -> None:
     assert pair_scores(alone, 0, documents, 2) == found
 
 
-def test_one_part_after_the_other() -> None:
-    parts = [representations(1), representations(2), representations(3, texts=0), representations(4)]
-    joined = Representations.concatenate(parts)
-    assert (len(joined), joined.truncated.tolist()) == (9, [False, True, False] * 3)
-    whole = [part.row(number) for part in parts for number in range(len(part))]
-    for number, row in enumerate(whole):
-        np.testing.assert_array_equal(joined.dense[number], row.dense[0])
-        np.testing.assert_array_equal(joined.multi_row(number), row.multi_row(0))
-        for one, other in zip(joined.sparse_row(number), row.sparse_row(0), strict=True):
-            np.testing.assert_array_equal(one, other)
-    assert joined.bounds.dtype == joined.vector_bounds.dtype == np.int64
-
-
 def test_a_row_keeps_nothing_else_in_memory() -> None:
     one = representations(1).row(0)
     assert one.vectors is not None
     assert all(array.base is None for array in (one.dense, one.tokens, one.weights, one.vectors))
-
-
-def test_without_multi_vectors() -> None:
-    whole = representations(1)
-    bare = dataclasses.replace(whole, vector_bounds=np.zeros(4, dtype=np.int64), vectors=None)
-    assert list(pair_scores(bare, 0, whole, 0)) == ["dense", "sparse"]
-    assert bare.row(2).vectors is None
-    assert Representations.concatenate([bare, bare.row(0)]).vectors is None
-    assert Representations.concatenate([bare, bare]).vector_bounds.tolist() == [0] * 7

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -22,11 +21,9 @@ from ir_measures import SetF, SetP, SetR
 from tiny_models import SENTENCES, write_sentence
 
 from legalir.errors import AnalyzerError, MeasureError
-from legalir.measure import AnswerProvider, parse_measures
-from legalir.measure.answers import ALIASES, MEASURES
-from legalir.measure.measures import register
+from legalir.measure import parse_measures
+from legalir.measure.answers import MEASURES
 from legalir.measure.overlap import BertScore
-from legalir.measure.scoring import AnswerEvaluator
 
 NAN = math.nan
 GOLD = {"q1": {"A": 1, "B": 1}, "q2": {"E": 1}, "q3": {"F": 2, "x": 0}}
@@ -310,22 +307,6 @@ def test_a_run_that_cannot_be_measured(name: str, run: Any, words: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("run", [{}, pd.DataFrame(columns=["query_id", "doc_id", "score"])])
-def test_an_empty_run_abstains_everywhere(run: Any) -> None:
-    measures = parse_measures(["Abstained", "CitationF1", "Coverage"])
-    means = ir_measures.calc_aggregate(measures, GOLD, run)
-    assert [means[measure] for measure in measures] == pytest.approx([1, 0, NAN], nan_ok=True)
-
-
-def test_no_gold_and_many_citations() -> None:
-    gold = {"q1": {"A": 0}, "q2": {"E": 1}, "q3": {"F": 1}}
-    run = answers(citations=[tuple(f"p{n}" for n in range(200)), np.array(["E"]), ["F", "F"]])
-    assert per_query("CitationF1", run, gold) == [0, 1, 1]
-    assert per_query("RecallGap", run, gold) == pytest.approx([NAN, -1, 0], nan_ok=True)
-    assert mean("MicroCitationP", run, gold) == 2 / 202
-    assert mean("CitationR", run, gold) == pytest.approx(2 / 3)
-
-
 def test_pyterrier_is_told_which_columns_are_needed() -> None:
     ranked = pt.apply.generic(lambda asked: asked.assign(docno="A", score=1.0, rank=0))
     topics = pd.DataFrame({"qid": list(GOLD), "query": "?"})
@@ -365,26 +346,8 @@ def test_wrong_names_and_parameters_are_said(text: str, words: str) -> None:
     assert words in str(caught.value)
 
 
-def test_registration_happens_once_and_with_legalir() -> None:
-    register(AnswerProvider(), MEASURES)  # type: ignore[no-untyped-call]
-    names = [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
-    assert names.count("legalir-answers") == names.count("legalir") == 1
-    assert ALIASES["Correct4"] == MEASURES["AbsoluteCorrectness"]
-    with pytest.raises(ValueError, match="unsupported measures"):
-        AnswerEvaluator([SetF], GOLD)
-    assert not AnswerProvider().supports(SetF)  # type: ignore[no-untyped-call]
-    assert ir_measures.parse_measure("CitationF1").calc_aggregate(GOLD, pt.model.to_ir_measures(answers())) > 0
-
-
 @pytest.mark.parametrize(
-    "first",
-    [
-        "import legalir, ir_measures",
-        "import ir_measures, legalir",
-        "import pyterrier",
-        "import legalir.measure.answers",
-        "from legalir.measure.measures import Share",
-    ],
+    "first", ["import legalir, ir_measures", "import pyterrier", "from legalir.measure.measures import Share"]
 )
 def test_the_names_are_known_whatever_is_imported_first(first: str) -> None:
     code = f"{first}\nimport legalir, ir_measures\nprint(ir_measures.parse_measure('CitationF1'))"

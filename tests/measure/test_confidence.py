@@ -1,18 +1,15 @@
 from __future__ import annotations
 
 import math
-import random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.errors import ComponentError, MeasureError
-from legalir.measure.confidence import by_position, correlations, gold_position, pearson, risk_coverage
+from legalir.measure.confidence import by_position, correlations, gold_position, risk_coverage
 
 QUESTIONS = st.lists(st.tuples(st.integers(0, 4).map(float), st.booleans()), min_size=1, max_size=12)
-VALUES = st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=0, max_size=9)
 
 
 def test_the_curve_by_hand() -> None:
@@ -38,15 +35,6 @@ def test_a_plain_second_implementation(questions: list[tuple[float, bool]]) -> N
         area += (coverage - before[0]) * (risk + before[1]) / 2
         before = coverage, risk
     assert curve.area == pytest.approx(area)
-
-
-@given(QUESTIONS, st.randoms(use_true_random=False))
-def test_the_order_of_the_questions_does_not_matter(questions: list[tuple[float, bool]], rng: random.Random) -> None:
-    shuffled = list(questions)
-    rng.shuffle(shuffled)
-    curves = [risk_coverage([c for c, _ in pairs], [w for _, w in pairs]) for pairs in (questions, shuffled)]
-    assert curves[0].area == curves[1].area
-    assert np.array_equal(curves[0].risk, curves[1].risk)
 
 
 def test_a_confidence_that_says_nothing_has_the_share_of_wrong_answers_as_area() -> None:
@@ -84,15 +72,6 @@ def test_correlations_over_systems() -> None:
     assert list(correlations({}, {}).columns) == ["retrieval", "answer", "n", "pearson", "spearman"]
     with pytest.raises(MeasureError, match=r"have \[1, 2\] values"):
         correlations({"a": [1]}, {"b": [1, 2]})
-
-
-@given(VALUES)
-def test_pearson_as_numpy_has_it(pairs: list[tuple[int, int]]) -> None:
-    first, second = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
-    if len(set(first)) < 2 or len(set(second)) < 2:
-        assert math.isnan(pearson(first, second))
-    else:
-        assert pearson(first, second) == pytest.approx(np.corrcoef(first, second)[0, 1], abs=1e-12)
 
 
 def test_the_position_of_the_deepest_gold_provision() -> None:

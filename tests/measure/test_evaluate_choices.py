@@ -137,21 +137,6 @@ def test_a_plain_second_implementation(pairs: list[tuple[ChoiceOutcome, ChoiceOu
         assert value == before.count(kind) / len(readable) if readable else math.isnan(value)
 
 
-def test_an_inconsistent_change_is_a_bug() -> None:
-    with pytest.raises(ArithmeticError, match="breaks the identity"):
-        Change(8, before=0.375, after=0.5, corrected=0.6, introduced=1 / 3)
-    with pytest.raises(ArithmeticError):
-        Change(2, before=0.5, after=0.5, corrected=math.nan, introduced=0.0)
-    Change(2, before=1.0, after=0.5, corrected=math.nan, introduced=0.5)
-    with pytest.raises(MeasureError, match="have 1 and 2 items"):
-        change([C], [C, W])
-
-
-def test_the_order_of_the_rows_does_not_matter() -> None:
-    shuffled = Safety.from_answers(ZERO.iloc[::-1], PART.sample(frac=1, random_state=0), WHOLE)
-    assert shuffled == Safety.from_answers(ZERO, PART, WHOLE)
-
-
 def test_the_second_document_alone() -> None:
     safety = Safety.from_answers(ZERO, PART, WHOLE, answers([5] * 8, ["B"]))
     assert safety.second is not None

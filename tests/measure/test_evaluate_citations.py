@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.measure.answers import (
-    CitationCounts,
-    CitationScores,
-    citation_counts,
-    recall_gap,
-    ungrounded,
-)
+from legalir.measure.answers import CitationCounts, CitationScores, citation_counts, recall_gap, ungrounded
 
 WORKED = [({"A", "C", "D", "E"}, {"A", "B"}), (set(), {"E"}), ({"F"}, {"F"})]
 """Cited and gold of three answers [nitibench]: 2 of 5 citations are right, 2 of 4 gold provisions are cited."""

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.measure import over_chunks, parse_measures
-from legalir.measure.chunks import CHUNKS, HELD, LISTED, rule_of
 
 COVERS = {"c1": ("a", "b"), "c2": (), "c3": ("c",), "c4": ("b", "d")}
 NAMES = ["R@1", "R@2", "R@3", "MicroR@3", "MultiHitRate@3", "Success@1", "RR@3", "P@3", "MultiMRR@3", "nDCG@2", "AP"]
@@ -34,12 +33,6 @@ def test_what_is_not_found_lowers_multi_mrr() -> None:
     # One of two relevant provisions, at rank 1: (1/1) · 1/2, as for provisions.
     found = values(["MultiMRR@5"], {"q": {"a": 1, "c": 1}}, {"q": ranked("c1")})
     assert found == {"MultiMRR@5": 0.5}
-
-
-def test_recall_counts_provisions_of_the_first_k_chunks() -> None:
-    qrels = {"q": {"a": 1, "b": 1, "c": 1, "z": 1}}
-    found = values(["R@1", "R@2", "R@3", "MicroR@3", "MultiHitRate@3"], qrels, {"q": ranked("c1", "c2", "c3")})
-    assert found == {"R@1": 0.5, "R@2": 0.5, "R@3": 0.75, "MicroR@3": 0.75, "MultiHitRate@3": 0.0}
 
 
 def test_ranks_count_chunks_and_a_provision_counts_once() -> None:
@@ -85,13 +78,6 @@ def test_chunks_of_one_provision_are_provisions(run, qrels) -> None:
     )
 
 
-@given(run=RUNS, qrels=QRELS)
-def test_documents_without_a_mapping_are_provisions(run, qrels) -> None:
-    lists = {qid: ranked(*docnos) for qid, docnos in run.items() if docnos}
-    plain = ir_measures.calc_aggregate(parse_measures(NAMES), qrels, lists or {"p": {" ": 0.0}})
-    assert values(NAMES, qrels, lists, {}) == pytest.approx({str(name): value for name, value in plain.items()})
-
-
 def test_they_go_into_pyterrier() -> None:
     run = pd.DataFrame({"qid": "q", "docno": ["c1", "x", "c3"], "score": [3.0, 2.0, 1.0], "rank": [0, 1, 2]})
     topics = pd.DataFrame({"qid": ["q"], "query": ["?"]})
@@ -99,8 +85,3 @@ def test_they_go_into_pyterrier() -> None:
     measures = over_chunks(parse_measures(["MultiMRR@5", "R@1"]), COVERS)
     table = pt.Experiment([pt.Transformer.from_df(run)], topics, qrels, measures)
     assert table[["MultiMRR@5", "R@1"]].iloc[0].tolist() == pytest.approx([0.75, 2 / 3])
-
-
-def test_the_rules() -> None:
-    rules = {str(measure): rule_of(measure) for measure in parse_measures(["RR", "R@1", "nDCG@5"])}
-    assert rules == {"RR": CHUNKS, "R@1": HELD, "nDCG@5": LISTED}

@@ -60,11 +60,6 @@ def test_a_measure_object_with_a_wrong_parameter() -> None:
         parse_measures([MultiMRR(depth=3)])
 
 
-def test_no_measure() -> None:
-    with pytest.raises(MeasureError, match="No measure is given"):
-        parse_measures([])
-
-
 def test_nothing_installed_computes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for provider in ir_measures.DefaultPipeline.providers:
         monkeypatch.setattr(provider, "_is_available", provider.NAME == "legalir")

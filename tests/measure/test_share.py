@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.errors import MeasureError
 from legalir.measure.measures import PooledAgg, Share
 
 SHARES = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda pair: Share(min(pair), max(pair)))
@@ -53,22 +52,11 @@ def test_the_sum_of_shares_has_the_value_of_the_sum() -> None:
     assert (Share(1, 2) + Share(1, 4)) / 3 == 0.25  # Three is not how many there are: plain division.
 
 
-def test_nan_stays_nan() -> None:
-    assert math.isnan((Share(1, 2) + math.nan) / 2)
-    assert math.isnan(math.nan + Share(1, 2))
-    assert math.isnan(PooledAgg().result())
-
-
 @pytest.mark.parametrize("share", [Share(1, 3), Share(0, 0), Share(1, 3) + Share(2, 2)])
 def test_copies_keep_the_counts(share: Share) -> None:
     for twin in (copy.copy(share), copy.deepcopy(share), pickle.loads(pickle.dumps(share))):
         assert twin == share
         assert (twin.hits, twin.relevant, twin.count) == (share.hits, share.relevant, share.count)
-
-
-def test_a_bare_number_cannot_be_pooled() -> None:
-    with pytest.raises(MeasureError, match=r"got the number 0\.5"):
-        PooledAgg().add(0.5)
 
 
 @given(st.lists(st.none() | st.floats(-5, 5), min_size=1))

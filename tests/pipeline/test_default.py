@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import pyterrier as pt
 import pytest
 
-from legalir import Collection, testing
+from legalir import Collection
 from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
-from legalir.explanation import Explanation
 from legalir.pipeline.default import DefaultSettings, default, default_expression, fit_default
 
 if TYPE_CHECKING:
-    from legalir.contract import Factory
+    pass
 
 TEXTS = {
     "d1": "등대 관리인은 해가 지면 등불을 켠다. 제2조에 따른 종은 따로 둔다.",
@@ -171,60 +168,6 @@ def test_scores_are_the_weighted_sum(folder: Path, answers: dict[str, Any]) -> N
             wanted[str(docno)] = wanted.get(str(docno), 0.0) + weight * value
     scores = collection.pipeline("default").search("등불을 켜는 관리인").set_index("docno")["score"]
     assert scores.to_dict() == pytest.approx(wanted)
-
-
-def check_sums(node: Explanation) -> None:
-    """Check that the parts of a score add up to it, and those of every score that it was made from."""
-    if node.parts:
-        assert sum(part.value for part in node.parts) == pytest.approx(node.score, abs=1e-5)
-    for part in node.parts:
-        if part.source is not None:
-            check_sums(part.source)
-
-
-def test_explanations_add_up(folder: Path) -> None:
-    random_model().save(folder / "static")
-    found = opened(folder).search("등불을 켜는 관리인", "default", k=4)
-    explanations = found.explain()
-    assert [why.docno for why in explanations] == found["docno"].tolist()
-    assert len(explanations[0].parts) == 2
-    for why, score in zip(explanations, found["score"], strict=True):
-        assert why.score == pytest.approx(score)
-        check_sums(why)
-
-
-def test_a_question_alone_has_the_scores_that_it_has_among_others(folder: Path) -> None:
-    random_model(card("judgements", "lamps")).save(folder / "static")
-    pipeline = opened(folder).pipeline("default")
-    questions = pd.DataFrame(
-        {"qid": ["1", "2", "3"], "query": ["등불을 켜는 관리인", "안개와 종", "빗물받이는 어디에?"]}
-    )
-    alone = pd.concat(
-        [pipeline.transform(questions.iloc[[place]]) for place in range(len(questions))], ignore_index=True
-    )
-    pd.testing.assert_frame_equal(alone, pipeline.transform(questions).reset_index(drop=True), check_exact=True)
-
-
-def test_a_cutoff_gives_the_head(folder: Path) -> None:
-    random_model().save(folder / "static")
-    collection = opened(folder)
-    every = collection.pipeline("default").search("등불을 켜는 관리인")
-    head = collection.pipeline("default % 2").search("등불을 켜는 관리인")
-    assert len(every) > 2
-    pd.testing.assert_frame_equal(head, every.head(2))
-
-
-def with_model(collection: Any) -> pt.Transformer:
-    """`default` over the kit's collection, which is given a model first."""
-    place = Path(collection.source.folder.root) / "static"
-    if not place.exists():
-        random_model(card("judgements", collection.source.folder.root.name)).save(place)
-    assert fit_default(collection).settings.model == 0.8
-    return default(collection)
-
-
-def test_conformance_with_a_model() -> None:
-    assert [one for one in testing.check("retriever", cast("Factory", with_model)) if not one.ok] == []
 
 
 def test_the_bundled_collection_uses_its_model() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pandas as pd
 import pyterrier as pt
 import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
@@ -331,17 +330,6 @@ def test_a_broken_or_disputed_component_is_a_plugin_error(install: Install) -> N
 # --- what is built ----------------------------------------------------------------------------------------
 
 
-def test_a_name_is_a_call_without_arguments() -> None:
-    assert build("first") == build("first()")
-    assert build("first").k1 == 0.9
-
-
-def test_parameters_reach_the_factory_as_values() -> None:
-    assert build("first(k1=2.5)").k1 == 2.5
-    made = build("loose(a=-1, b='x', c=[1, (2.5,)], d={'k': None}, e=True)")
-    assert dict(made.options) == {"a": -1, "b": "x", "c": [1, (2.5,)], "d": {"k": None}, "e": True}
-
-
 def test_the_collection_and_nested_pipelines_reach_the_factory() -> None:
     fused = build("fuse(first(k1=2), second % 2, weights=[.1, .9])")
     assert fused.options == ("fuse", COLLECTION, "[0.1, 0.9]", 5)
@@ -375,19 +363,6 @@ in_place = pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWar
 def test_operators_are_those_of_pyterrier(expression: str, results: dict[str, float]) -> None:
     found = build(expression).search("q")
     assert dict(zip(found["docno"], found["score"], strict=True)) == pytest.approx(results)
-
-
-@in_place
-def test_set_operators() -> None:
-    assert set(build("first | second").search("q")["docno"]) == set("abcd")
-    assert set(build("first & second").search("q")["docno"]) == set("bc")
-    assert set(build("(first & second) >> step").search("q")["docno"]) == set("bc")
-
-
-@in_place
-def test_feature_union() -> None:
-    found = build("first >> (step ** step)").transform(pd.DataFrame({"qid": ["1"], "query": ["q"]}))
-    assert [list(features) for features in found["features"]] == [[3, 3], [2, 2], [1, 1]]
 
 
 @pytest.mark.parametrize(
@@ -447,11 +422,6 @@ def test_values_that_python_calls_equal_are_told_apart() -> None:
     assert [type(step.options[0][1]) for step in fused.inner] == [int, bool, float]
 
 
-def test_one_builder_shares_between_expressions() -> None:
-    builder = pipeline.Builder(COLLECTION)
-    assert builder.build("first % 5 >> step")[0] is builder.build("first")
-
-
 # --- random text ------------------------------------------------------------------------------------------
 
 WORDS = """first second fuse step one loose nothing ( ) ( ) , , >> >> % + * | & ** ^ - = k1 = weights = x 1 -2
@@ -459,7 +429,7 @@ WORDS = """first second fuse step one loose nothing ( ) ( ) , , >> >> % + * | & 
 TOKENS = st.sampled_from([*WORDS.split(), "\n"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=60), st.lists(TOKENS, max_size=25).map(" ".join)))
 @example("first(k1=1_0)")
 @example("1if 1else 2")
@@ -493,9 +463,7 @@ SCALARS = st.one_of(
 LITERALS = st.recursive(
     SCALARS,
     lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.lists(inner, max_size=3).map(tuple),
-        st.dictionaries(SCALARS, inner, max_size=3),
+        st.lists(inner, max_size=3), st.lists(inner, max_size=3).map(tuple), st.dictionaries(SCALARS, inner, max_size=3)
     ),
     max_leaves=6,
 )
@@ -522,7 +490,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(TREES)
 def test_the_normal_form_builds_the_same_pipeline(text: str) -> None:
     assert repr_of(build(text)) == repr_of(build(pipeline.canonical(text)))
@@ -537,9 +505,3 @@ def repr_of(built: pt.Transformer) -> object:
     if hasattr(built, "inner"):
         return built.options, [repr_of(part) for part in built.inner]
     return repr(built)
-
-
-def test_the_roles_of_expressions_are_pipeline_roles() -> None:
-    assert {role for role in plugins.ROLES if role not in plugins.PIPELINE_ROLES} == {
-        "analyzer", "command", "encoder", "executor", "llm", "measure", "source",
-    }  # fmt: skip

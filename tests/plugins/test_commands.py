@@ -6,12 +6,11 @@ import subprocess
 import sys
 
 import pytest
-import typer
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 from typer.testing import CliRunner, Result
 
 from legalir import plugins
-from legalir.cli.main import Commands, app, command_summary, load_command, main
+from legalir.cli.main import app, command_summary, load_command, main
 from legalir.errors import MissingExtra, PluginError
 
 SOURCE = '''
@@ -130,12 +129,6 @@ def test_the_summary_of_each_command_is_the_first_line_of_its_help() -> None:
     for entry in ours:
         command = load_command(entry.name)
         assert (command.help or "").partition("\n")[0] == command_summary(entry), entry
-
-
-def test_completion_reads_the_list() -> None:
-    group = typer.main.get_command(app)
-    assert isinstance(group, Commands)
-    assert {"search", "weigh"} <= set(group.list_commands(typer.Context(group)))
 
 
 def test_help_is_light() -> None:

@@ -1,10 +1,8 @@
-"""One broken plugin and everything else: in real packages, in this process and in processes of the command line."""
+"""One broken plugin and everything else: in real packages, in Python and on the command line."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir import pipeline, plugins
+from legalir.cli.main import main
 from legalir.cli.plugins import statuses
 from legalir.collection.collection import Collection
 from legalir.errors import PluginError
@@ -63,7 +62,8 @@ FAULTS = {
     ),
 }
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
+Command = Callable[..., tuple[object, str, str]]
+"""Runs the command line; returns its exit code, and what it printed."""
 
 
 @pytest.fixture(scope="module")
@@ -73,16 +73,15 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def command(cache: Path) -> Command:
-    def run(*arguments: str, roots: list[Path], **environment: str) -> subprocess.CompletedProcess[str]:
-        path = os.pathsep.join(map(str, roots))
-        return subprocess.run(
-            [sys.executable, "-m", "legalir.cli.main", *arguments],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={**os.environ, "PYTHONPATH": path, "LEGALIR_HOME": str(cache), "COLUMNS": "100", **environment},
-        )
+def command(cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    def run(*arguments: str, **environment: str) -> tuple[object, str, str]:
+        with monkeypatch.context() as patch:
+            for name, value in {"LEGALIR_HOME": str(cache), "COLUMNS": "100", **environment}.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["legalir", *arguments])
+            with pytest.raises(SystemExit) as ended:
+                main()
+        return (ended.value.code, *capsys.readouterr())
 
     return run
 
@@ -127,30 +126,23 @@ def test_in_one_process(install: Install, monkeypatch: pytest.MonkeyPatch, cache
 
 @pytest.mark.parametrize("fault", [FAULTS["import error"], FAULTS["raises while built"]])
 def test_on_the_command_line(install: Install, command: Command, fault: Fault) -> None:
-    roots = installed(install, fault)
-    broken = command("search", "legalir/firecode", "창문", "-p", "sick", roots=roots, **fault.environment)
-    assert (broken.returncode, broken.stdout) == (1, "")
-    assert broken.stderr.startswith("error: ")
-    assert broken.stderr.count("\n") == 1
-    assert fault.message in broken.stderr
-    hint = "Run with LEGALIR_TRACEBACK=1 to see where.\n"
-    assert broken.stderr.endswith(hint) == fault.raises
-    if fault.raises:
-        broken = command("search", "legalir/firecode", "창문", "-p", "sick", roots=roots, LEGALIR_TRACEBACK="1")
-        assert broken.returncode == 1
-        assert broken.stderr.startswith("Traceback")
-        assert "\nThe above exception was the direct cause" in broken.stderr
-        assert broken.stderr.splitlines()[-1].startswith("error: Expression 'sick', column 1: The retriever 'sick'")
-    search = ("search", "legalir/firecode", "창문 없는 층", "-k", "1", "-f", "trec", "-p", "rrf(well, bm25)")
-    found = command(*search, roots=roots, **fault.environment)
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.split()[2] == "fts301-12"
-    listed = command("plugins", "list", "--load", "--json", roots=roots, **fault.environment)
-    assert (listed.returncode, listed.stderr) == (0, "")
-    states = {one["name"]: one for one in json.loads(listed.stdout)["plugins"]}
-    assert states["sick"]["state"] == fault.loaded
-    assert states["well"]["state"] == states["bm25"]["state"] == "loads"
-    if fault.loaded in ("broken", "disputed"):
+    installed(install, fault)
+    code, shown, error = command("search", "legalir/firecode", "창문", "-p", "sick")
+    assert (code, shown, error.count("\n")) == (1, "", 1)
+    assert error.startswith("error: ") and fault.message in error and "LEGALIR_TRACEBACK=1" in error
+    code, _, error = command("search", "legalir/firecode", "창문", "-p", "sick", LEGALIR_TRACEBACK="1")
+    assert code == 1 and error.startswith("Traceback")
+    assert "\nThe above exception was the direct cause" in error
+    assert error.splitlines()[-1].startswith("error: Expression 'sick', column 1: The retriever 'sick'")
+    code, shown, error = command(
+        "search", "legalir/firecode", "창문 없는 층", "-k", "1", "-f", "trec", "-p", "rrf(well, bm25)"
+    )
+    assert (code, error, shown.split()[2]) == (0, "", "fts301-12")
+    code, shown, error = command("plugins", "list", "--load", "--json")
+    assert (code, error) == (0, "")
+    states = {one["name"]: one for one in json.loads(shown)["plugins"]}
+    assert [states[name]["state"] for name in ("sick", "well", "bm25")] == [fault.loaded, "loads", "loads"]
+    if fault.loaded == "broken":
         assert fault.message in states["sick"]["problem"]
 
 
@@ -165,15 +157,13 @@ def value(collection): return Sick()
 
 
 def test_a_plugin_that_fails_while_it_runs(install: Install, command: Command) -> None:
-    roots = [install("neighbour", {"retriever.sick": "neighbour_module:value"}, WHILE_IT_RUNS, version="0.3")]
+    install("neighbour", {"retriever.sick": "neighbour_module:value"}, WHILE_IT_RUNS, version="0.3")
     search = ("search", "legalir/firecode", "창문", "-p", "sick % 10")
-    ended = command(*search, roots=roots)
-    assert ended.returncode == 1
-    assert ended.stderr == (
+    code, _, error = command(*search)
+    assert code == 1
+    assert error == (
         "error: Package neighbour 0.3 failed while it ran: ValueError: k1 is odd; "
         "run with LEGALIR_TRACEBACK=1 to see where.\n"
     )
-    ended = command(*search, roots=roots, LEGALIR_TRACEBACK="1")
-    assert ended.returncode == 1
-    assert "neighbour_module.py" in ended.stderr
-    assert "Traceback" in ended.stderr
+    with pytest.raises(ValueError, match="k1 is odd"):
+        command(*search, LEGALIR_TRACEBACK="1")

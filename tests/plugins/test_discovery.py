@@ -32,20 +32,9 @@ def test_an_installed_entry_is_listed_and_not_imported(install: Install) -> None
 def test_unreadable_metadata_is_one_sentence(install: Install) -> None:
     root = install("rotten", {})
     (root / "rotten-1.0.dist-info" / "entry_points.txt").write_bytes(b"[legalir.v1]\nretriever.x\xff = a:b\n")
-    with pytest.raises(
-        PluginError, match=r"rotten-1\.0\.dist-info cannot be read \(UnicodeDecodeError: .*repair or"
-    ) as error:
+    with pytest.raises(PluginError, match=r"rotten-1\.0\.dist-info.*UnicodeDecodeError") as error:
         plugins.resolve("bm25")
     assert "\n" not in str(error.value)
-
-
-def test_two_packages_with_one_name_hurt_that_name_only(install: Install) -> None:
-    install("acme", {"retriever.same": "acme_module:factory", "retriever.own": "acme_module:factory"}, FACTORY)
-    install("other", {"retriever.same": "other_module:factory"}, FACTORY, version="7")
-    with pytest.raises(PluginError, match=r"'same' is claimed by acme 1.0 .* and other 7 "):
-        load("retriever", "same")
-    assert callable(load("retriever", "own"))
-    assert len(faults()) == 1
 
 
 def test_one_name_in_two_pipeline_roles_cannot_be_resolved(install: Install) -> None:
@@ -112,11 +101,6 @@ def test_an_unknown_name_gets_a_suggestion(install: Install) -> None:
         load("retriever", "zebrafsh")
     with pytest.raises(PluginNotFound, match=r"Known: .*zebrafish"):
         load("retriever", "qqqqqqq")
-
-
-def test_an_unknown_role() -> None:
-    with pytest.raises(PluginError, match=r"no role 'retriver'\. Did you mean 'retriever'\?"):
-        plugins.entries("retriver")
 
 
 @pytest.mark.parametrize("name", ["retriever", "nothing.x", "retriever.a-b", "retriever."])

@@ -19,19 +19,11 @@ class Mute(Exception):
 """
 
 
-def test_a_factory_is_called_with_collection_and_parameters(install: Install) -> None:
-    install("acme", {"retriever.quick": "acme_module:factory"}, FACTORY)
-    assert load("retriever", "quick")("C", k=3) == ("made", "C", {"k": 3})
-
-
 @pytest.mark.parametrize(
     ("source", "cause"),
     [
         ("raise RuntimeError('no licence.\\nsecond line')\n", "RuntimeError: no licence;"),
-        (
-            "import does_not_exist_anywhere\n",
-            "ModuleNotFoundError: No module named 'does_not_exist_anywhere';",
-        ),
+        ("import does_not_exist_anywhere\n", "ModuleNotFoundError: No module named 'does_not_exist_anywhere';"),
         ("def factory(:\n", "SyntaxError: "),
         ("raise SystemExit(3)\n", "SystemExit: 3;"),
         ("import sys\nsys.exit('no')\n", "SystemExit: no;"),
@@ -63,12 +55,6 @@ def test_a_value_that_names_nothing_callable(install: Install, value: str) -> No
     install("acme", {"retriever.odd": value}, FACTORY)
     with pytest.raises(PluginError, match=r"'odd' of package acme 1.0 .*(cannot be loaded|is not callable)"):
         load("retriever", "odd")
-
-
-def test_a_value_that_is_not_callable(install: Install) -> None:
-    install("acme", {"retriever.number": "acme_module:factory"}, "factory = 3\n")
-    with pytest.raises(PluginError, match=r"'number' of package acme 1.0 .* is not callable"):
-        load("retriever", "number")
 
 
 @pytest.mark.parametrize(
@@ -124,11 +110,7 @@ RAISING = ODD_ERRORS + (
 
 @pytest.mark.parametrize(
     ("name", "cause"),
-    [
-        ("divide", "ZeroDivisionError: division by zero"),
-        ("leave", "SystemExit: 0"),
-        ("panic", "Panic: no driver"),
-    ],
+    [("divide", "ZeroDivisionError: division by zero"), ("leave", "SystemExit: 0"), ("panic", "Panic: no driver")],
 )
 def test_a_factory_that_fails_names_package_version_and_cause(install: Install, name: str, cause: str) -> None:
     install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING, version="4")

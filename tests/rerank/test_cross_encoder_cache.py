@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import logging
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,26 +76,6 @@ def test_another_model_or_setting_computes_anew(folder: Path, tmp_path: Path, ca
     assert calls.taken() == len(short), "other weights at the same place"
 
 
-def test_another_process_finds_the_scores(folder: Path, tmp_path: Path) -> None:
-    found = reranker(folder, tmp_path, dtype="float32")(FIRST)
-    FIRST.assign(text=[TEXTS[docno] for docno in FIRST["docno"]]).to_json(tmp_path / "in.json", orient="records")
-    code = (
-        "import sys, pandas as pd\n"
-        "from legalir.rerank.cross_encoder import CrossEncoder\n"
-        "from legalir.rerank.reranker import CrossEncoderReranker\n"
-        "CrossEncoder.logits = None\n"
-        "model, folder = sys.argv[1:]\n"
-        "inp = pd.read_json(folder + '/in.json', orient='records', dtype={'qid': str})\n"
-        "one = CrossEncoderReranker(model, cache=folder, device='cpu', passage=64, dtype='float32')\n"
-        "one(inp)[['qid', 'docno', 'score']].to_json(folder + '/out.json', orient='records', double_precision=15)\n"
-        "assert 'transformers' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", code, str(folder), str(tmp_path)], check=True)
-    there = json.loads((tmp_path / "out.json").read_text())
-    assert [(one["qid"], one["docno"]) for one in there] == list(zip(found["qid"], found["docno"], strict=True))
-    assert [one["score"] for one in there] == pytest.approx(found["score"].tolist(), abs=1e-14)
-
-
 def test_a_run_that_is_broken_off_keeps_what_was_done(folder: Path, tmp_path: Path, calls: Calls) -> None:
     calls.most = 8
     small = {"batch_tokens": 400}
@@ -114,32 +90,6 @@ def test_a_run_that_is_broken_off_keeps_what_was_done(folder: Path, tmp_path: Pa
     pd.testing.assert_frame_equal(found, whole, atol=1e-6)
     # Of a provision whose windows were not all done, nothing is kept: those of one long text at most.
     assert every - done <= rest < every
-
-
-def test_a_damaged_file_costs_time_only(
-    folder: Path, tmp_path: Path, calls: Calls, caplog: pytest.LogCaptureFixture
-) -> None:
-    first = reranker(folder, tmp_path)(FIRST)
-    every = calls.taken()
-    [file] = tmp_path.glob("*.sqlite")
-    file.write_bytes(b"\0" * 10 + file.read_bytes()[10:])
-    pd.testing.assert_frame_equal(reranker(folder, tmp_path)(FIRST), first, check_exact=True)
-    assert calls.taken() == every
-    told = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    assert len(told) == 1
-    assert "was damaged" in told[0]
-    reranker(folder, tmp_path)(FIRST)
-    assert calls.taken() == 0
-
-
-def test_without_a_place_to_keep_them_scores_are_computed(
-    folder: Path, tmp_path: Path, calls: Calls, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / "file").write_text("no folder")
-    first = reranker(folder, tmp_path / "file")(FIRST)
-    assert calls.taken() > len(FIRST)
-    pd.testing.assert_frame_equal(first, reranker(folder, None)(FIRST), check_exact=True)
-    assert len([record for record in caplog.records if "are not cached" in record.getMessage()]) == 1
 
 
 def test_times_are_those_of_new_questions(folder: Path, tmp_path: Path, calls: Calls) -> None:

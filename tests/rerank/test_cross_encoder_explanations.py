@@ -94,12 +94,3 @@ def test_the_best_window_is_where_the_explanation_says(folder: Path) -> None:
     assert read == words[first : first + 40].tolist()
     alone = reranker(folder, texts={"w": " ".join(read)}, activation="none")(listed("q", QUERIES[0], ["w"]))
     assert alone["score"].iloc[0] == pytest.approx(found.score, abs=1e-5)
-
-
-def test_without_a_list_before_there_is_one_part(folder: Path) -> None:
-    one = reranker(folder)
-    first = FIRST.drop(columns="score")
-    found = one.explain(first, ["long", "a-0"], lambda docnos: {})
-    assert list(found) == ["long", "a-0"]
-    assert [len(explanation.parts) for explanation in found.values()] == [1, 1]
-    assert one.explain(first, ["absent"], lambda docnos: {}) == {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -101,15 +100,6 @@ def test_a_missing_model_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "hf download BAAI/bge-reranker-v2-m3 --local-dir FOLDER" in said
 
 
-def test_jinas_reranker_wants_its_own_code() -> None:
-    """Nothing is fetched before that is said."""
-    model = "jinaai/jina-reranker-v2-base-multilingual"
-    assert fault(lambda: rerank(Statutes({}), model=model, cache=False)) == (
-        f"rerank: {model} needs the Python code that comes with it: read that code, and if you trust it, write "
-        f"rerank('{model}', trust_remote_code=True)."
-    )
-
-
 def test_a_folder_with_code_wants_to_be_trusted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where transformers has a class of the same name, which is what jina's configuration looks like."""
     names = {"AutoConfig": "own.CountingConfig", "AutoModelForSequenceClassification": "own.Counting"}
@@ -135,14 +125,6 @@ def test_a_folder_with_code_wants_to_be_trusted(folder: Path, tmp_path: Path, mo
         docno: (4 + len(one.loaded.tokens([text])[0])) / 2
         for docno, text in one.texts.items()  # type: ignore[union-attr]
     }
-
-
-def test_a_configuration_that_is_none_is_named(folder: Path, tmp_path: Path) -> None:
-    odd = changed(folder, tmp_path / "odd")
-    (odd / "config.json").write_text("[]")
-    assert "config.json" in fault(lambda: CrossEncoderReranker(odd))
-    (odd / "config.json").write_text('{"model_type": ')
-    assert "config.json" in fault(lambda: CrossEncoderReranker(odd))
 
 
 def test_logits_that_are_no_numbers_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -196,16 +178,6 @@ def test_a_model_reads_what_it_has_positions_for(folder: Path, tmp_path: Path) -
     assert CrossEncoderReranker(less, device="cpu", max_length=300).reading.length == 300
 
 
-def test_a_preset_limits_the_length(folder: Path, tmp_path: Path) -> None:
-    long = write_cross_encoder(tmp_path / "long", max_length=2_000)
-    assert CrossEncoderReranker(long, device="cpu").reading.length == 2_000
-    jina = changed(long, tmp_path / "jina", _name_or_path="jinaai/jina-reranker-v2-base-multilingual")
-    assert "trust_remote_code=True" in fault(lambda: CrossEncoderReranker(jina))
-    known = {"device": "cpu", "trust_remote_code": True}
-    assert CrossEncoderReranker(jina, **known).reading.length == 1_024  # type: ignore[arg-type]
-    assert CrossEncoderReranker(jina, max_length=1_500, **known).reading.length == 1_500  # type: ignore[arg-type]
-
-
 def test_a_folder_takes_the_preset_that_is_named(folder: Path, tmp_path: Path) -> None:
     """Given, else the preset's within the model's limit, else that limit; and another length is another fingerprint."""
     long, name = write_cross_encoder(tmp_path / "long", max_length=2_000), "BAAI/bge-reranker-v2-m3"
@@ -229,17 +201,8 @@ def test_questions_that_are_cut_are_counted(folder: Path, caplog: pytest.LogCapt
     frame = pd.concat([listed("q1", long_text(9), list(texts)), listed("q2", "소방", list(texts))])
     one = CrossEncoderReranker(folder, texts=texts, device="cpu", max_length=32)
     one(frame)
-    assert caplog.messages == [f"{folder} cut 1 of 2 questions at 24 tokens."]
-
-
-def test_threads_share_a_model(folder: Path, tmp_path: Path) -> None:
-    texts = {"a": SHORT[0], "long": long_text(9)}
-    frames = [listed("q", f"{query} {number}", list(texts)) for number in range(6) for query in QUERIES]
-    one = CrossEncoderReranker(folder, texts=texts, device="cpu", passage=48, cache=tmp_path)
-    wanted = [CrossEncoderReranker(folder, texts=texts, device="cpu", passage=48)(frame) for frame in frames]
-    with ThreadPoolExecutor(6) as threads:
-        found = list(threads.map(one, frames))
-    assert [frame["score"].tolist() for frame in found] == [frame["score"].tolist() for frame in wanted]
+    # The folder may be another one with the same model, which is in memory once.
+    assert [one.partition(" ")[2] for one in caplog.messages] == ["cut 1 of 2 questions at 24 tokens."]
 
 
 def test_progress_counts_pairs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

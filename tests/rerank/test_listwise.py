@@ -14,7 +14,7 @@ from cross_encoder_material import listed
 from scripted import Scripted
 
 import legalir
-from legalir.errors import ComponentError, ExpressionError
+from legalir.errors import ComponentError
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
@@ -65,10 +65,6 @@ def test_windows(length: int, window: int, stride: int, expected: list[tuple[int
     assert [(one.start, one.stop) for one in windows(length, window, stride)] == expected
 
 
-def test_a_list_of_100_takes_9_windows() -> None:
-    assert len(windows(100, 20, 10)) == 9
-
-
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
@@ -98,21 +94,6 @@ def test_the_best_rises_from_the_end_to_the_front(tmp_path: Path) -> None:
     np.testing.assert_allclose(out["score"], 1 - np.arange(25) / 25)
     assert set(out["reply_state"]) == {"ok"}
     assert {request.question for request in model.requests} == {"값이 가장 큰 조문은?"}
-
-
-def test_lists_of_several_lengths_and_shuffled_rows(tmp_path: Path) -> None:
-    one, _ = reranker(tmp_path, greatest_first)
-    lists = [FIRST, listed("q2", "둘째", DOCNOS[:3]), listed("q3", "셋째", DOCNOS[:1]), listed("q4", "…", DOCNOS[:9])]
-    frame = pd.concat(lists)
-    out = one(frame)
-    assert out["qid"].unique().tolist() == ["q1", "q2", "q3", "q4"]
-    assert out.loc[out["qid"] == "q2", "docno"].tolist() == ["d02", "d01", "d00"]
-    assert out.loc[out["qid"] == "q3", ["score", "reply_state"]].to_numpy().tolist() == [[1.0, "ok"]]
-    # Nothing was asked, so the order stays.
-    assert out.loc[out["qid"] == "q4", "docno"].tolist() == DOCNOS[:9]
-    assert set(out.loc[out["qid"] == "q4", "reply_state"]) == {"empty"}
-    shuffled = one(frame.sample(frac=1, random_state=3)).sort_values(["qid", "rank"], ignore_index=True)
-    pd.testing.assert_frame_equal(shuffled, out)
 
 
 @pytest.mark.parametrize(
@@ -201,20 +182,10 @@ def test_explanations_show_the_places(tmp_path: Path) -> None:
     assert best.parts[1].source is not None
 
 
-def test_the_model_of_the_component(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LEGALIR_LLM", raising=False)
-    opened = legalir.Collection("legalir/firecode", cache=tmp_path, client=Client(cache=tmp_path / "llm.sqlite"))
-    with pytest.raises(ExpressionError, match=r"listwise.*--llm.*LEGALIR_LLM"):
-        opened.pipeline("bm25 % 5 >> listwise")
-    model = opened.client.model("openai(model='m', base_url='http://127.0.0.1:1/v1')")
-    step = opened.pipeline("""bm25 % 5 >> listwise("openai(model='m', base_url='http://127.0.0.1:1/v1')")""")[-1]
-    assert opened.client.model(step.llm) is model
-
-
-@pytest.mark.parametrize("wrong", [{"window": 1}, {"stride": 0}, {"stride": 9}, {"max_characters": 5}], ids=str)
-def test_wrong_parameters(tmp_path: Path, wrong: dict[str, object]) -> None:
-    with pytest.raises(ComponentError, match=f"listwise: {next(iter(wrong))}="):
-        reranker(tmp_path, greatest_first, **wrong)
+def test_a_stride_is_not_longer_than_its_window(tmp_path: Path) -> None:
+    with pytest.raises(ComponentError) as caught:
+        reranker(tmp_path, greatest_first, stride=9)
+    assert (caught.value.component, caught.value.parameter, caught.value.value) == ("listwise", "stride", 9)
 
 
 def test_bad_input(tmp_path: Path) -> None:

@@ -80,5 +80,5 @@ class Odd:
 
 @pytest.mark.parametrize("kind", ["turned around", "counts", "no padding", "says nothing"])
 def test_a_tokenizer_that_does_something_else_is_refused(kind: str) -> None:
-    with pytest.raises(ModelError, match=r"The tokenizer of somewhere/odd does not put two texts together"):
+    with pytest.raises(ModelError, match="somewhere/odd"):
         template_of(Odd(kind))

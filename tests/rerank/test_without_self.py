@@ -26,10 +26,7 @@ LISTS = pd.DataFrame(
     ("column", "left"),
     [
         ("qid", [("c1", "c2", 3.0, 0), ("c1", "c9", 1.0, 1), ("c2", "c1@2020-01-01", 3.0, 0)]),
-        (
-            "case",
-            [("c1", "c1", 2.0, 0), ("c1", "c9", 1.0, 1), ("c2", "c2@2020-01-01", 2.0, 0), ("c3", "c3", 2.0, 0)],
-        ),
+        ("case", [("c1", "c1", 2.0, 0), ("c1", "c9", 1.0, 1), ("c2", "c2@2020-01-01", 2.0, 0), ("c3", "c3", 2.0, 0)]),
     ],
 )
 def test_the_others_keep_their_scores_and_move_up(column: str, left: list[tuple[object, ...]]) -> None:
@@ -39,7 +36,6 @@ def test_the_others_keep_their_scores_and_move_up(column: str, left: list[tuple[
     assert list(lists[["qid", "docno", "score", "rank"]].itertuples(index=False, name=None)) == left
 
 
-@pytest.mark.parametrize("column", [None, "", 3])
-def test_a_column_must_have_a_name(column: object) -> None:
+def test_a_column_must_have_a_name() -> None:
     with pytest.raises(ComponentError, match="column"):
-        WithoutSelf(column)  # type: ignore[arg-type]
+        WithoutSelf("")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.errors import ComponentError
 from legalir.rewrite.focus import Focus, focused
 
 
@@ -51,9 +49,3 @@ def test_the_question_is_kept_as_pyterrier_keeps_it() -> None:
     assert list(out["court"]) == ["a", "b"]
     pd.testing.assert_frame_equal(topics, before)
     assert set(Focus().transform(topics.iloc[:0]).columns) == set(out.columns)
-
-
-@pytest.mark.parametrize(("name", "value"), [("over", -1), ("share", 1.5), ("times", 0), ("times", 1.5)])
-def test_a_wrong_parameter_is_one_sentence(name: str, value: float) -> None:
-    with pytest.raises(ComponentError, match=f"focus: {name}="):
-        Focus(**{name: value})  # type: ignore[arg-type]

@@ -235,32 +235,6 @@ def test_a_question_whose_sub_queries_failed_is_searched_for_once(tmp_path: Path
         pd.testing.assert_frame_equal(one, two)
 
 
-def test_multi_takes_any_rewriter(tmp_path: Path) -> None:
-    opened, _ = collection(tmp_path, answering)
-    found = opened.pipeline("multi(bm25 % 9, focus, original=True)")(QUESTIONS)
-    expected = RRF(opened.pipeline("bm25 % 9"), opened.pipeline("focus >> bm25 % 9")).transform(QUESTIONS)
-    assert list(found["docno"]) == list(expected["docno"])
-
-
-@pytest.mark.parametrize(
-    ("expression", "fault"),
-    [
-        ("hyde(n=0)", "hyde: n=0"),
-        ("rewrite(n=51)", "rewrite: n=51"),
-        ("rar(bm25, N=0)", "rar: N=0"),
-        ("rar(bm25, cot=1)", "rar: cot=1 is not true or false"),
-        ("multi(bm25, rewrite, fuse='sum')", "multi: fuse='sum' is not one of rrf"),
-        ("multi(bm25, rewrite, original=1)", "multi: original=1 is not true or false"),
-        ("analytical(language=1)", "analytical: language=1"),
-        ("analytical(strip_unknown_citations=1)", "analytical: strip_unknown_citations=1"),
-    ],
-)
-def test_a_wrong_parameter_is_one_sentence(tmp_path: Path, expression: str, fault: str) -> None:
-    opened, _ = collection(tmp_path, answering)
-    with pytest.raises(LegalIRError, match=fault.replace("(", r"\(")):
-        opened.pipeline(expression)
-
-
 def test_without_a_model_the_message_names_the_ways_to_give_one(tmp_path: Path) -> None:
     opened = legalir.Collection("legalir/firecode", cache=tmp_path)
     with pytest.raises(LegalIRError, match="--llm, set LEGALIR_LLM") as caught:

@@ -24,10 +24,7 @@ class Late(Overlap):
 
 MUTANTS = {
     "light-import": ("retriever", "import torch\ndef factory(collection): return Overlap(collection)"),
-    "light-construction": (
-        "retriever",
-        "def factory(collection):\n    import torch\n    return Overlap(collection)",
-    ),
+    "light-construction": ("retriever", "def factory(collection):\n    import torch\n    return Overlap(collection)"),
     "light-empty-frame": (
         "retriever",
         "class Early(Overlap):\n"
@@ -42,21 +39,12 @@ MUTANTS = {
         "    salt = hash('salt') % 1000 / 1000\n"
         "def factory(collection): return Salted(collection)",
     ),
-    "light-import 2": ("analyzer", "import torch\ndef factory(collection): return Pairs()"),
-    "light-empty-frame 2": (
-        "analyzer",
-        "class Slow(Pairs):\n"
-        "    @property\n    def fingerprint(self):\n        import torch\n        return '0123456789abcdef'\n"
-        "    @fingerprint.setter\n    def fingerprint(self, value): pass\n"
-        "def factory(collection): return Slow()",
-    ),
     "another-process 2": (
         "analyzer",
         "class Salted(Pairs):\n"
         "    def terms(self, text): return sorted(super().terms(text), key=hash)\n"
         "def factory(collection): return Salted()",
     ),
-    "light-construction 2": ("encoder", "def factory(collection):\n    import torch\n    return Hashed()"),
     "another-process 3": (
         "encoder",
         "class Salted(Hashed):\n"
@@ -64,7 +52,6 @@ MUTANTS = {
         "        return super().encode(texts)[:, sorted(range(32), key=lambda place: hash(str(place)))]\n"
         "def factory(collection): return Salted()",
     ),
-    "light-import 3": ("source", "import torch\ndef factory(collection): return Register()"),
     "another-process 4": (
         "source",
         "class Salted(Register):\n"

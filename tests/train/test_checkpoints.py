@@ -44,7 +44,7 @@ def test_the_last_state_is_taken_up(states: Checkpoints) -> None:
 
 
 def test_another_recipe(states: Checkpoints, tmp_path: Path) -> None:
-    with pytest.raises(ArtifactError, match="another recipe or other data: finish that one, remove the folder"):
+    with pytest.raises(ArtifactError, match="another recipe"):
         Checkpoints(tmp_path / "model", "g").load()
 
 
@@ -170,7 +170,7 @@ def test_a_full_disk(with_folder: Checkpoints, monkeypatch: pytest.MonkeyPatch, 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(f"legalir.train.checkpoints.{writer}", full)
-    with pytest.raises(ArtifactError, match=r"cannot be written \(No space left on device\): free some space"):
+    with pytest.raises(ArtifactError, match="No space left on device"):
         with_folder.save(9, {"epoch": 2}, ARRAYS, [folder(with_folder, "checkpoint-9", "nine")])
     state = with_folder.load()
     assert state is not None
@@ -186,7 +186,7 @@ def _save_until(out: Path, limit: int) -> None:
 
 def test_a_kill_at_every_file_operation(states: Checkpoints, tmp_path: Path) -> None:
     seen = []
-    for limit in range(60):
+    for limit in range(0, 90, 3):
         process = child(_save_until, tmp_path / "model", limit)
         process.join()
         found = states.load()

@@ -14,7 +14,7 @@ from legalir.collection.collection import Collection
 from legalir.errors import DataError
 from legalir.storage.digest import digest
 from legalir.train import material as module
-from legalir.train.material import Material, Pairs, dataset_facts, read_material
+from legalir.train.material import Material, Pairs, read_material
 
 
 def read(
@@ -64,9 +64,9 @@ def test_what_the_collection_lacks_is_said_and_the_rest_is_read(
 
 
 def test_a_collection_that_lacks_all_sources_is_an_error(statutes: Path) -> None:
-    with pytest.raises(DataError, match="Headings were asked for, but no provision of the collection has one"):
+    with pytest.raises(DataError, match="Headings"):
         read(statutes, sources=["headings"])
-    with pytest.raises(DataError, match="Citations were asked for, but the collection has no links"):
+    with pytest.raises(DataError, match="Citations"):
         read(statutes, sources=["citations", "headings"])
     with pytest.raises(DataError, match="Judgements were asked for"):
         read(statutes, sources=["judgements"])
@@ -94,13 +94,8 @@ def test_all_queries_are_dev_queries(statutes: Path) -> None:
     (statutes / "qrels.twin.txt").write_text(
         (statutes / "qrels.train.txt").read_text(encoding="utf-8").replace("q", "other-q"), encoding="utf-8"
     )
-    with pytest.raises(DataError, match="gives no judgements to learn from that are not dev queries"):
+    with pytest.raises(DataError, match="dev queries"):
         read(statutes / "train", dev="twin")
-
-
-def test_names_on_the_card(statutes: Path) -> None:
-    assert dataset_facts(Collection(statutes / "train"))["dataset"] == "statutes/train"
-    assert dataset_facts(Collection("legalir/firecode/test"))["dataset"] == "legalir/firecode/test"
 
 
 @pytest.mark.parametrize(("share", "size"), [(0.01, 20), (0.2, 40), (0.5, 100)])
@@ -188,10 +183,3 @@ def test_too_little_to_hold_out(
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
         f"The weight of the model in default is not measured: {reason}."
     ]
-
-
-def test_a_hundred_questions_are_enough(statutes: Path) -> None:
-    keep(statutes, "train", 100)
-    held = read(statutes / "train", hold_out=0.2).held_out
-    assert held is not None
-    assert len(held.texts) == 20

@@ -11,14 +11,7 @@ import pytest
 from legalir import datasets
 from legalir.datasets import Provision
 from legalir.errors import DataError
-from legalir.train.material import (
-    Pairs,
-    check_disjoint,
-    from_headings,
-    from_judgements,
-    from_references,
-    same_question,
-)
+from legalir.train.material import Pairs, check_disjoint, from_headings, from_judgements, from_references, same_question
 
 
 @pytest.fixture

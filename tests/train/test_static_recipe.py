@@ -41,25 +41,17 @@ def test_places_are_seen_from_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ([], "r: a recipe must be a mapping with the keys 'dataset', 'out', got a list."),
         ({"out": "x"}, "r: the key 'dataset' is missing."),
         ({"dataset": "x"}, "r: the key 'out' is missing."),
-        ({**LEAST, "epoch": 2}, "r: the key 'epoch' is unknown. Did you mean 'epochs'?"),
-        ({**LEAST, "zzzzzz": 2}, "r: the key 'zzzzzz' is unknown. Known keys: dataset, out, sources"),
         ({**LEAST, "epochs": 0}, "r: 'epochs' must be at least 1, got 0."),
         ({**LEAST, "rows": 2**24 + 1}, "r: 'rows' must be at most 16777216, got 16777217."),
-        ({**LEAST, "epochs": "2"}, "r: 'epochs' must be a whole number, got '2' (text)."),
-        ({**LEAST, "words": 1}, "r: 'words' must be true or false, got 1 (a whole number)."),
         ({**LEAST, "rate": "3e-3"}, "'rate' must be a number (write 0.003 or 3.0e-3), got '3e-3' (text)."),
-        ({**LEAST, "rate": float("nan")}, "'rate' must be a finite number"),
         ({**LEAST, "rate": 0}, "'rate' must be above 0, got 0."),
         ({**LEAST, "checkpoint_minutes": -1}, "'checkpoint_minutes' must be at least 0, got -1."),
         (
             {**LEAST, "sources": ["judgement"]},
             "must be one of judgements, citations, headings, got 'judgement'. Did you mean 'judgements'?",
         ),
-        ({**LEAST, "sources": []}, "'sources' is empty; give it a value."),
-        ({**LEAST, "sources": "headings"}, "'sources' must be a list, got 'headings' (text)."),
         ({**LEAST, "sources": ["headings", "headings"]}, "'sources' names headings twice; keep one."),
         (
             {**LEAST, "weights": {"headings": 1}},
@@ -73,10 +65,7 @@ def test_places_are_seen_from_the_file(tmp_path: Path) -> None:
         ({**LEAST, "patience": 2}, "'patience' needs 'dev'"),
         ({**LEAST, "hold_out": 0.6}, "'hold_out' must be at most 0.5, got 0.6."),
         ({**LEAST, "measure": "R@1"}, "'measure' must be one of R@10, nDCG@10, MultiHitRate@10, got 'R@1'."),
-        ({**LEAST, "out": " "}, "'out' is empty; give it a value."),
         ({**LEAST, "char": [0]}, "'char', item 1 must be at least 1, got 0."),
-        ({**LEAST, "char": 2}, "'char' must be a list, got 2 (a whole number)."),
-        ({**LEAST, "negatives": None}, "'negatives' must be text (put it in quotes), got nothing."),
     ],
 )
 def test_one_sentence(values: object, sentence: str) -> None:
@@ -94,8 +83,6 @@ def test_n_grams_of_nothing() -> None:
     ("content", "sentence"),
     [
         (b"dataset: [", "is not valid YAML: line 1, column 11"),
-        (b"out: a\nout: b", "line 2: the key 'out' occurs twice: keep one."),
-        (b"\xff", "is not UTF-8 (byte 0)"),
         (b"- 1", "got a list"),
         (b"dataset: !!python/name:os.system", "is not valid YAML"),
     ],
