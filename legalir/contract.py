@@ -254,8 +254,10 @@ def factory_of(made: type[_D], about: str, first: str = "", /, **fixed: object) 
             if field.name in params:
                 field.check(component_name(made), params[field.name])
         filled = {
-            name: maker(collection, **{one.name: params[one.name] for one in options[name] if one.name in params})
-            for name, maker in makers.items()
+            name: (functions.get(name) or required[name].of)(
+                collection, **{one.name: params[one.name] for one in options[name] if one.name in params}
+            )
+            for name in makers
         }
         own = {name: value for name, value in params.items() if name in declared and name not in filled}
         if "collection" in declared:

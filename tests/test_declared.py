@@ -23,7 +23,16 @@ from refusals import refused
 
 from legalir import plugins
 from legalir.contract import factory_of
-from legalir.declared import Declared, Field, arguments_section, check_choice, check_flag, check_number, fields
+from legalir.declared import (
+    Declared,
+    Field,
+    arguments_section,
+    check_choice,
+    check_flag,
+    check_number,
+    component_name,
+    fields,
+)
 from legalir.errors import ComponentError, LegalIRError, ModelError
 from legalir.frames.component import Component, Cuttable
 
@@ -477,7 +486,7 @@ def outside(field: Field) -> Iterator[Any]:
 def test_every_component_refuses_what_it_does_not_declare(path: str) -> None:
     made: Any = COMPONENTS[path]
     declared = {name: field for name, field in fields(made).items() if name != "pipelines"}
-    name = made.__dict__.get("name") or getattr(made, "name", "") or made.__name__
+    name = component_name(made)
     arguments = {
         each: field.default if field.default is not inspect.Parameter.empty else stand_in(field.kinds[0])
         for each, field in declared.items()

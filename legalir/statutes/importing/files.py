@@ -49,6 +49,7 @@ class StatuteFiles(Declared):
         DataError: there is no such file or folder, or no file of the format in it.
     """
 
+    component = "source"
     formats: Annotated[
         Format | tuple[Format, ...],
         "of the files; of several, each file is read by the first that recognises it, so general ones come last",

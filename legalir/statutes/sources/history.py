@@ -33,6 +33,7 @@ class History(StatuteFiles):
         ComponentError: `format` or `unit` is not one.
     """
 
+    component = "history"
     format: Annotated[str, "name of the format of the files, such as ``markdown-kr``; ``auto`` asks all formats"] = (
         "auto"
     )
