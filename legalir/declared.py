@@ -24,6 +24,7 @@ from dataclasses import KW_ONLY
 from functools import cache
 from itertools import chain
 from numbers import Integral, Real
+from os import PathLike
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -287,6 +288,8 @@ def _is_a(value: object, kind: Any, bounds: tuple[Ge | Gt | Le, ...]) -> bool:
         return number and math.isfinite(value) and all(_fits(value, bound) for bound in bounds)  # type: ignore[arg-type]
     if get_origin(kind) is Literal:
         return any(type(value) is type(choice) and value == choice for choice in get_args(kind))
+    if get_origin(kind) is PathLike:
+        kind = PathLike
     if inspect.isclass(kind) and kind is not Any and not getattr(kind, "_is_protocol", False):
         return isinstance(value, kind)
     return True  # A container or a protocol: what is in it shows in use.

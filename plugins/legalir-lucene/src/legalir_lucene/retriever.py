@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
@@ -47,6 +48,9 @@ class Lucene(EngineRetriever):
         Le(_LARGEST),
         "of query likelihood: weight of the collection in the language model of a document, in terms",
     ] = 1000
+
+    def __post_init__(self) -> None:
+        self._searching: tuple[Path, Searcher] | None = None
 
     @property
     def label(self) -> str:
