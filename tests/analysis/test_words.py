@@ -157,7 +157,7 @@ def test_stop_words() -> None:
     assert terms("The duty of care", "en", stop=True) == ["duti", "care"]
     # A stop word is one before it is stemmed: "being" is, and stands for what "be" stands for.
     assert terms("being", "en", stop=True) == []
-    with pytest.raises(AnalyzerError, match=r"^word: there are no stop words for Lao: leave stop out\.$"):
+    with pytest.raises(AnalyzerError, match=r"^word: .*stop words for Lao"):
         Words("lo", stop=True)
 
 

@@ -61,12 +61,9 @@ def test_what_gives_answers(collection: Collection) -> None:
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("bm25", r"^answer: 'bm25' does not end in a generator: add one, such as '>> quote'\.$"),
-        ("quote", r"^answer: 'quote': a component needs the column\(s\) docno, score, rank, which nothing on its left"),
-        (
-            "(bm25 | tfidf) >> quote",
-            r"^answer: .*: a component needs the column\(s\) score, rank, which nothing on its",
-        ),
+        ("bm25", "^answer: 'bm25' .*generator"),
+        ("quote", "^answer: 'quote': .* docno, score, rank,"),
+        ("(bm25 | tfidf) >> quote", "^answer: .*[^,] score, rank,"),
     ],
 )
 def test_what_gives_none_is_refused(collection: Collection, expression: str, message: str) -> None:
@@ -75,5 +72,5 @@ def test_what_gives_none_is_refused(collection: Collection, expression: str, mes
 
 
 def test_a_search_refuses_an_answer(collection: Collection) -> None:
-    with pytest.raises(ComponentError, match=r"^search: 'bm25 >> quote' ends in a generator, whose answer is not a"):
+    with pytest.raises(ComponentError, match=r"^search: 'bm25 >> quote' .*generator"):
         collection.search(QUERY, "bm25 >> quote")

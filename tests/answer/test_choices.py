@@ -288,22 +288,19 @@ def test_yes_and_no_by_probability(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (
-            {"options": [None]},
-            r"^mcq: the question 'q1' has no options: ask the questions of a collection that has some",
-        ),
-        ({"options": [float("nan")]}, r"^mcq: the question 'q1' has no options"),
-        ({"options": ["가, 나"]}, r"^mcq: 'options' of 'q1' is '가, 나': give a list of texts\.$"),
-        ({"options": [["가", 2]]}, r"^mcq: 'q1' has the option 2: give a text\.$"),
-        ({"options": [["가", " "]]}, r"^mcq: 'q1' has the option ' ': give a text\.$"),
-        ({"options": [["가"]]}, r"^mcq: 'q1' has 1 options: give 2 to 20\.$"),
-        ({"options": [["가"] * 200]}, r"^mcq: 'q1' has 200 options: give 2 to 20\.$"),
-        ({"abstain": [None]}, r"^mcq: 'abstain' of 'q1' is None: give the number of the option that says that the qu"),
-        ({"abstain": [float("nan")]}, r"^mcq: 'abstain' of 'q1' is nan: give the number"),
-        ({"abstain": [6]}, r"^mcq: 'abstain' of 'q1' is 6: give the number .*, from 1 to 5\.$"),
+        ({"options": [None]}, "^mcq: .*'q1' has no options"),
+        ({"options": [float("nan")]}, "^mcq: .*'q1' has no options"),
+        ({"options": ["가, 나"]}, "^mcq: 'options' of 'q1' is '가, 나'"),
+        ({"options": [["가", 2]]}, "^mcq: 'q1' has the option 2"),
+        ({"options": [["가", " "]]}, "^mcq: 'q1' has the option ' '"),
+        ({"options": [["가"]]}, "^mcq: 'q1' has 1 options: .*2 to 20"),
+        ({"options": [["가"] * 200]}, "^mcq: 'q1' has 200 options: .*2 to 20"),
+        ({"abstain": [None]}, "^mcq: 'abstain' of 'q1' is None"),
+        ({"abstain": [float("nan")]}, "^mcq: 'abstain' of 'q1' is nan"),
+        ({"abstain": [6]}, "^mcq: 'abstain' of 'q1' is 6: .*1 to 5"),
         ({"abstain": [0]}, r"^mcq: 'abstain' of 'q1' is 0"),
         ({"abstain": [1.5]}, r"^mcq: 'abstain' of 'q1' is 1\.5"),
-        ({"query": [None]}, r"^mcq: the query None of 'q1' is not a string"),
+        ({"query": [None]}, "^mcq: .*query None of 'q1'"),
     ],
     ids=str,
 )
@@ -326,10 +323,10 @@ def test_other_faults(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match=r"mcq.*'x'"):
         one(with_lists(asked("q1"), ["x"]))
     words, _ = made(YesNo, tmp_path, choosing("예"))
-    with pytest.raises(ComponentError, match=r"^yesno: 'q1' has 5 options: give two, or use mcq\.$"):
+    with pytest.raises(ComponentError, match=r"^yesno: 'q1' has 5 options"):
         words(asked("q1"))
     many, _ = made(MCQ, tmp_path, choosing("가를 설치한다"), logprobs=True)
-    with pytest.raises(ComponentError, match=r"^mcq: 'q1' has 10 options: logprobs=True takes at most 9"):
+    with pytest.raises(ComponentError, match=r"^mcq: 'q1' has 10 options: logprobs=True .* 9"):
         many(asked("q1", options=[["가"] * 10]))
 
 

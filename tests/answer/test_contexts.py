@@ -57,5 +57,5 @@ def test_the_last_provisions_are_left_out_whole(budget: int) -> None:
 
 def test_an_unknown_provision_is_named() -> None:
     assert set(texts_of(["a"], Shelf(), "answer")) == {"a"}
-    with pytest.raises(ComponentError, match=r"^answer: there is no provision 'z' in Shelf\(\)\.$"):
+    with pytest.raises(ComponentError, match=r"^answer: .*'z' in Shelf\(\)"):
         texts_of(["a", "z"], Shelf(), "answer")

@@ -67,9 +67,9 @@ def test_a_list_without_ranks_is_refused() -> None:
 
 
 def test_faults_are_named() -> None:
-    with pytest.raises(ComponentError, match=r"^repeat: 'b' occurs twice in the list of query 'q2'\.$"):
+    with pytest.raises(ComponentError, match=r"^repeat: 'b' .*twice.*'q2'"):
         Repeat().transform(pd.concat([LISTS, LISTS.iloc[:1]]))
-    with pytest.raises(ComponentError, match=r"^repeat: the query 7 of 'q1' is not a string\.$"):
+    with pytest.raises(ComponentError, match=r"^repeat: .*query 7 of 'q1'"):
         Repeat().transform(LISTS.assign(query=["둘?", 7, "둘?", 7]))
 
 
@@ -78,5 +78,5 @@ def test_an_answer_that_is_not_a_string_is_named() -> None:
         def answer(self, query: str, docnos: Sequence[str]) -> str:
             return None  # type: ignore[return-value]
 
-    with pytest.raises(ComponentError, match=r"^repeat: the answer to 'q2' must be a string, got a value of type N"):
+    with pytest.raises(ComponentError, match=r"^repeat: .*answer to 'q2' .*NoneType"):
         Silent().transform(LISTS)

@@ -283,5 +283,5 @@ def test_several_questions_and_the_cache(folder: Path) -> None:
 
 def test_without_a_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LEGALIR_LLM", raising=False)
-    with pytest.raises(ExpressionError, match="answer: No language model is named"):
+    with pytest.raises(ExpressionError, match="answer: No language model"):
         legalir.Collection(folder, cache=folder.parent / "cache").pipeline("bm25 >> answer")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from refusals import refused
 
 from legalir import Collection
 from legalir.answer.pick import Pick
@@ -47,7 +48,7 @@ def test_the_right_option_depends_on_what_is_given() -> None:
 
 
 def test_faults() -> None:
-    with pytest.raises(ComponentError, match=r"^pick: by='best' is not one of abstain, longest, right\."):
+    with refused("pick", "by", "best"):
         Pick("best")
-    with pytest.raises(ComponentError, match=r"^pick: the questions have no column 'options': ask multiple-choice"):
+    with pytest.raises(ComponentError, match=r"^pick: .*no column 'options'"):
         Pick()(pd.DataFrame({"qid": ["1"], "query": ["?"]}))

@@ -92,7 +92,7 @@ def test_vectors_of_other_lengths(dr: ModuleType, sim_fn: str, tmp_path: Path) -
     flex = dr.FlexIndex(str(tmp_path / "long.flex"), sim_fn=sim_fn, verbose=False)
     flex.index([{"docno": f"d{row:03d}", "doc_vec": vector} for row, vector in enumerate(vectors)])
     if sim_fn == "dot":
-        with pytest.raises(ComponentError, match=r"long, so inner products do not order documents"):
+        with pytest.raises(ComponentError, match="inner products"):
             DenseIndex.from_flex(tmp_path / "ours", flex)
         return
     queries = pd.DataFrame({"qid": ["1", "2"], "query_vec": list(random.normal(size=(2, 12)).astype(np.float32))})

@@ -88,7 +88,7 @@ def test_two_of_one_name(tmp_path, make, name):
 @pytest.mark.parametrize("content", [b"", b"not an archive", b"PK\x03\x04 broken"])
 def test_no_archive(tmp_path, content):
     (tmp_path / "a.zip").write_bytes(content)
-    with pytest.raises(DataError, match=r"not a zip or tar archive|holds nothing"):
+    with pytest.raises(DataError, match=r"zip or tar|holds nothing"):
         unpack(tmp_path / "a.zip", tmp_path, ["*"])
 
 

@@ -68,12 +68,12 @@ def test_the_query_encoder_keeps_rows_and_replaces_vectors(index: DenseIndex) ->
 @pytest.mark.parametrize(
     ("vector", "message"),
     [
-        (np.ones(7), r"query_vec of 'q7' has shape \[7\], and .* has vectors of 8 numbers: drop the column"),
+        (np.ones(7), r"query_vec of 'q7' has shape \[7\], .* 8 numbers"),
         (np.ones((8, 1)), r"has shape \[8, 1\]"),
         ("abc", r"has shape \[\]"),
         (None, r"has shape \[\]"),
         ([1, 2, [3]], r"has shape \[\]"),
-        (np.array([1, np.nan, 0, 0, 0, 0, 0, 0]), "holds a NaN or an infinity"),
+        (np.array([1, np.nan, 0, 0, 0, 0, 0, 0]), "query_vec of 'q7' .*NaN"),
     ],
 )
 def test_a_vector_that_does_not_fit_is_named(index: DenseIndex, vector: Any, message: str) -> None:
@@ -86,7 +86,7 @@ def test_a_vector_that_does_not_fit_is_named(index: DenseIndex, vector: Any, mes
 def test_a_query_that_is_no_string_is_named(index: DenseIndex, query: object) -> None:
     frame = pd.DataFrame({"qid": ["q7"], "query": pd.Series([query], dtype=object)})
     for component in (index.retriever(), index.query_encoder()):
-        with pytest.raises(ComponentError, match=r"the query .* of 'q7' is not a string\."):
+        with pytest.raises(ComponentError, match=f"query {query} of 'q7'"):
             component(frame)
 
 

@@ -167,18 +167,18 @@ def test_recall_of_texts(tmp_path: Path) -> None:
     assert index.manifest.facts["approximate"]["queries"] == 2
     assert index.approximated("ivf", queries=["벌칙"]).recall == {10: 1.0, 100: 1.0, 1000: 1.0}
     foreign = made(tmp_path / "foreign", material.spread(50), None)
-    with pytest.raises(ComponentError, match="has no encoder for texts: give queries as vectors"):
+    with pytest.raises(ComponentError, match="no encoder for texts"):
         foreign.approximated(queries=["목적"])
 
 
 WRONG_QUERIES: list[tuple[Any, str]] = [
-    ("목적", "give a list of texts, or vectors"),
-    ([], "give a list of texts, or vectors"),
-    (["목적", 3], "give a list of texts, or vectors"),
-    (np.ones(24), r"has the shape \[24\]: give finite vectors"),
+    ("목적", "list of texts, or vectors"),
+    ([], "list of texts, or vectors"),
+    (["목적", 3], "list of texts, or vectors"),
+    (np.ones(24), r"has the shape \[24\]"),
     (np.ones((0, 24)), r"has the shape \[0, 24\]"),
     (np.full((2, 24), np.nan), "give finite vectors"),
-    (np.ones((2, 8)), "The vectors in queries have 8 numbers, those of the documents 24"),
+    (np.ones((2, 8)), "in queries have 8 numbers, .* 24"),
 ]
 
 
@@ -209,7 +209,7 @@ def test_an_index_that_stands_gets_a_search_and_loses_it(tmp_path: Path) -> None
     index = made(tmp_path / "index", vectors, None, corpus="abc", precision="float16")
     plain, exact = index.fingerprint(), index.retriever(9)(QUERIES)
     assert (index.approximate, index.recall) == (None, None)
-    with pytest.raises(ArtifactError, match=r"has no approximate search: build one with approximated"):
+    with pytest.raises(ArtifactError, match="has no approximate search"):
         _ = index.neighbours
     assert index.approximated("ivf(lists=4)") is index
     assert index.approximate == "ivf(lists=4, probes=4)"

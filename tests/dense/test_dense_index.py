@@ -101,17 +101,17 @@ def test_vectors_made_elsewhere(tmp_path: Path) -> None:
 
 
 FAULTS: list[tuple[Any, Any, str]] = [
-    (np.ones((3, 2)), ["a", "b"], "There are 3 vectors and 2 docnos: give each vector one docno"),
-    (np.ones(3), ["a", "b", "c"], r"have shape \[3\] and type float64: give numbers \[documents, dimensions\]"),
+    (np.ones((3, 2)), ["a", "b"], "3 vectors and 2 docnos"),
+    (np.ones(3), ["a", "b", "c"], r"shape \[3\] and type float64"),
     (np.ones((2, 0)), ["a", "b"], r"have shape \[2, 0\]"),
     (np.array([["a"], ["b"]]), ["a", "b"], "and type <U1: give numbers"),
     (np.ones((2, 2), dtype=complex), ["a", "b"], "type complex128"),
-    (np.array([[1, 2], [0, np.nan]]), ["a", "b"], r"vector of 'b' \(row 1\) holds a NaN or an infinity"),
-    (np.array([[np.inf, 2], [0, 1]]), ["a", "b"], r"vector of 'a' \(row 0\) holds a NaN or an infinity"),
-    (np.array([[1, 2], [0, 0]]), ["a", "b"], r"vector of 'b' \(row 1\) is all zeros: a cosine needs a direction"),
+    (np.array([[1, 2], [0, np.nan]]), ["a", "b"], r"'b' \(row 1\) .*NaN"),
+    (np.array([[np.inf, 2], [0, 1]]), ["a", "b"], r"'a' \(row 0\) .*infinity"),
+    (np.array([[1, 2], [0, 0]]), ["a", "b"], r"'b' \(row 1\) is all zeros"),
     (np.ones((2, 2)), ["a", "a"], "The docno 'a' occurs twice"),
-    (np.ones((2, 2)), ["a", 7], "docno of a vector must be a string, got 7"),
-    (np.ones((2, 2)), ["a", ""], "docno of a vector must be a string, got ''"),
+    (np.ones((2, 2)), ["a", 7], "docno .*string, got 7"),
+    (np.ones((2, 2)), ["a", ""], "docno .*string, got ''"),
 ]
 
 
@@ -126,13 +126,13 @@ def test_faulty_vectors_are_refused_and_leave_nothing(tmp_path: Path, vectors: A
 
 def test_a_file_that_holds_no_vectors_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.npy").write_text("no array")
-    for name, fault in (("bad.npy", "bad.npy is not a .npy file of numbers"), ("missing.npy", "There is no file ")):
+    for name, fault in (("bad.npy", r"bad\.npy .*file of numbers"), ("missing.npy", "There is no file ")):
         with pytest.raises(ComponentError, match=fault):
             DenseIndex.from_vectors(tmp_path / "index", tmp_path / name, ["a"])
 
 
 def test_an_encoder_that_is_fitted_cannot_come_with_foreign_vectors(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match="The encoder 'lsa' is fitted on texts"):
+    with pytest.raises(ComponentError, match="encoder 'lsa' is fitted"):
         DenseIndex.from_vectors(tmp_path / "index", np.ones((1, 2)), ["a"], "lsa")
 
 
@@ -150,7 +150,7 @@ def test_another_encoder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match=r"lsa \(\w{8}\).*lsa \(\w{8}\)"):
         DenseIndex(tmp_path / "index", "lsa").retriever().search("법")
     DenseIndex.from_vectors(tmp_path / "foreign", np.eye(3), ["a", "b", "c"])
-    with pytest.raises(ArtifactError, match=r"was built with no encoder, not with lsa"):
+    with pytest.raises(ArtifactError, match="no encoder, not with lsa"):
         DenseIndex(tmp_path / "foreign", "lsa").retriever().search("법")
 
 

@@ -65,13 +65,13 @@ def test_rounding_is_no_other_length(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", [0, 2])
-@pytest.mark.parametrize(("value", "fault"), [(0.0, "is all zeros"), (np.nan, "holds a NaN or an infinity")])
+@pytest.mark.parametrize(("value", "fault"), [(0.0, "all zeros"), (np.nan, "NaN")])
 def test_a_vector_without_direction(tmp_path: Path, row: int, value: float, fault: str) -> None:
     vectors = VECTORS.copy()
     vectors[row] = value
     flex = write_flex(tmp_path / "f", vectors, DOCNOS)
     for sim_fn in ("dot", "cos"):
-        with pytest.raises(ComponentError, match=rf"The vector of '{DOCNOS[row]}' \(row {row}\) {fault}"):
+        with pytest.raises(ComponentError, match=rf"'{DOCNOS[row]}' \(row {row}\) .*{fault}"):
             DenseIndex.from_flex(tmp_path / "ours", flex, sim_fn=sim_fn)  # type: ignore[arg-type]
 
 
@@ -91,13 +91,13 @@ def test_no_flex_index_at_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("meta", "fault"),
     [
-        ({"format": "numpy"}, "holds a dense_index in the format numpy"),
-        ({"type": "sparse_index"}, "holds a sparse_index in the format flex"),
-        ({"doc_count": 0, "vec_size": None}, "it holds 0 vectors of None numbers"),
-        ({"doc_count": -3, "vec_size": -2}, "it holds -3 vectors of -2 numbers"),
-        ({"doc_count": "3"}, "it holds 3 vectors of 2 numbers"),
-        ({"doc_count": 4}, "vecs.f4 has 24 bytes, and 4 vectors of 2 numbers have 32"),
-        ({"vec_size": 4}, "vecs.f4 has 24 bytes, and 3 vectors of 4 numbers have 48"),
+        ({"format": "numpy"}, "dense_index .*numpy"),
+        ({"type": "sparse_index"}, "sparse_index .*flex"),
+        ({"doc_count": 0, "vec_size": None}, "holds 0 vectors of None"),
+        ({"doc_count": -3, "vec_size": -2}, "holds -3 vectors of -2"),
+        ({"doc_count": "3"}, "holds 3 vectors of 2"),
+        ({"doc_count": 4}, r"vecs\.f4 has 24 bytes, .* 32"),
+        ({"vec_size": 4}, r"vecs\.f4 has 24 bytes, .* 48"),
     ],
 )
 def test_counts_that_do_not_fit(tmp_path: Path, meta: dict[str, object], fault: str) -> None:
@@ -128,7 +128,7 @@ def test_docnos_that_cannot_be_read(flex: Path, content: bytes | None) -> None:
         (flex / "docnos.npids").unlink()
     else:
         (flex / "docnos.npids").write_bytes(content)
-    with pytest.raises(ArtifactError, match=r"docnos.npids (cannot be read \(\w+\)|has 0 docnos)"):
+    with pytest.raises(ArtifactError, match=r"docnos\.npids (.*\(\w+\)|has 0 docnos)"):
         read_flex(flex)
 
 

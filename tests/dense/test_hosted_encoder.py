@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from chat_server import ChatServer, Handler, chat_server  # noqa: F401  (a fixture)
 from hosted_server import Body, embeddings, vector
+from refusals import refused
 
 import legalir
 from legalir import testing
@@ -128,11 +129,11 @@ class TestFaults:
             (b'{"data": [', r"127\.0\.0\.1 sent no JSON \(\w+\)"),
             (b"[]", "the reply holds no embeddings"),
             (b'{"data": [{"embedding": "x"}]}', "the reply holds no embeddings"),
-            (b'{"data": [{"embedding": [1]}, {"embedding": [1]}]}', "the reply has 2 vectors, and there were 1 texts"),
-            (b'{"data": [{"embedding": []}]}', "a vector that is empty, or with a number that is not finite"),
-            (b'{"data": [{"embedding": [1, NaN]}]}', "a vector that is empty, or with a number that is not finite"),
-            (b'{"data": [{"embedding": "AADAfw=="}]}', "a vector that is empty, or with a number that is not finite"),
-            (b" " * 10_000_000, "the reply has more than 4 MB"),
+            (b'{"data": [{"embedding": [1]}, {"embedding": [1]}]}', "2 vectors, .* 1 texts"),
+            (b'{"data": [{"embedding": []}]}', "empty, .*not finite"),
+            (b'{"data": [{"embedding": [1, NaN]}]}', "empty, .*not finite"),
+            (b'{"data": [{"embedding": "AADAfw=="}]}', "empty, .*not finite"),
+            (b" " * 10_000_000, "more than 4 MB"),
         ],
         ids=range(8),
     )
@@ -168,7 +169,7 @@ class TestFaults:
         for texts in (["three", "four"], ["three"]):
             with pytest.raises(ModelError, match=r"4.*5"):
                 one.encode(texts)
-        with pytest.raises(ModelError, match="gave vectors of 3 and of 4 numbers"):
+        with pytest.raises(ModelError, match="vectors of 3 and of 4"):
             encoder(server, tmp_path, dimensions=3).encode(["four"])
 
     def test_a_text_that_is_too_long(self, server: ChatServer, tmp_path: Path) -> None:
@@ -254,21 +255,31 @@ def test_an_experiment_is_replayed_elsewhere(
 
 
 @pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("dimensions", 0),
+        ("batch", 0),
+        ("max_characters", 0),
+        ("concurrency", 0),
+        ("timeout", 0),
+        ("query_prompt", 3),
+    ],
+)
+def test_wrong_parameters(server: ChatServer, tmp_path: Path, parameter: str, value: int) -> None:
+    with refused("openai", parameter, value):
+        encoder(server, tmp_path, **{parameter: value})
+
+
+@pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"dimensions": 0}, "openai: dimensions=0 is not an integer"),
-        ({"batch": 0}, "openai: batch=0 is not"),
-        ({"max_characters": 0}, "openai: max_characters=0"),
-        ({"concurrency": 0}, "openai: concurrency=0"),
-        ({"timeout": 0}, "openai: timeout=0"),
-        ({"query_prompt": 3}, "openai: query_prompt=3 is not a text"),
-        ({"query_fields": {"input": []}}, "query_fields may not have the field 'input', which openai fills in"),
-        ({"document_fields": {"a": {1}}}, r"document_fields=\{'a': \{1\}\} is not a dict from names of fields to JSON"),
-        ({"document_fields": ["a"]}, r"document_fields=\['a'\] is not a dict"),
+        ({"query_fields": {"input": []}}, "query_fields .*'input'"),
+        ({"document_fields": {"a": {1}}}, r"document_fields=\{'a': \{1\}\}"),
+        ({"document_fields": ["a"]}, r"document_fields=\['a'\]"),
     ],
     ids=str,
 )
-def test_wrong_parameters(server: ChatServer, tmp_path: Path, wrong: dict[str, Any], message: str) -> None:
+def test_wrong_fields(server: ChatServer, tmp_path: Path, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ComponentError, match=message):
         encoder(server, tmp_path, **wrong)
 
@@ -284,5 +295,5 @@ def test_the_fingerprint_is_that_of_the_model_and_what_changes_vectors(server: C
 def test_vectors_in_another_order() -> None:
     body = {"data": [{"index": 1, "embedding": [2, 0.5]}, {"index": 0, "embedding": "AACAPwAAAAA="}]}
     assert [row.tolist() for row in read_embeddings(body, 2)] == [[1, 0], [2, 0.5]]
-    with pytest.raises(FailedReply, match="the reply has 2 vectors, and there were 2 texts"):
+    with pytest.raises(FailedReply, match=r"2 vectors, .* 2 texts"):
         read_embeddings({"data": [{"index": 1, "embedding": [1]}, {"index": 1, "embedding": [1]}]}, 2)

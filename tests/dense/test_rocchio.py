@@ -91,10 +91,10 @@ def test_a_query_that_says_nothing_follows_the_feedback(index: DenseIndex) -> No
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"docno": "x9"}, r"the document 'x9' of query 'b' is not in the index: give it results"),
-        ({"score": float("nan")}, "a score of its input is a NaN or an infinity"),
-        ({"score": float("inf")}, "a score of its input is a NaN or an infinity"),
-        ({"query": None}, "the query None of 'b' is not a string"),
+        ({"docno": "x9"}, "document 'x9' of query 'b'"),
+        ({"score": float("nan")}, "score .*NaN or an infinity"),
+        ({"score": float("inf")}, "score .*NaN or an infinity"),
+        ({"query": None}, "query None of 'b'"),
     ],
 )
 def test_faulty_rows_are_named(index: DenseIndex, changes: dict[str, Any], message: str) -> None:
@@ -145,5 +145,5 @@ def test_in_an_expression_it_takes_the_index_on_its_left(tmp_path: Any, monkeypa
     for expression in ("rocchio", "(bm25 + lsa) >> rocchio"):
         with pytest.raises(ExpressionError, match=r"rocchio\(index=lsa"):
             pipeline.build(expression, None)
-    with pytest.raises(ExpressionError, match="terms is for bm25 and tfidf: leave it out"):
+    with pytest.raises(ExpressionError, match=r"terms .*bm25 and tfidf"):
         pipeline.build("lsa >> rocchio(terms=3)", None)

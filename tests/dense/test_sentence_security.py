@@ -97,7 +97,7 @@ def test_code_that_comes_with_a_model_is_run_only_where_it_is_trusted(copy: Path
 @pytest.mark.parametrize("size", [0, 60, -8])
 def test_truncated_weights(copy: Path, part: str, size: int) -> None:
     (copy / part).write_bytes((copy / part).read_bytes()[:size])
-    with pytest.raises(ModelError, match=r"copy.*get the whole model again"):
+    with pytest.raises(ModelError, match=r"copy.*cannot be read"):
         encode(copy)
 
 
@@ -108,7 +108,7 @@ def test_missing_weights_are_no_random_ones(copy: Path) -> None:
     gone = "encoder.layer.0.attention.self.query.weight"
     del tensors[gone]
     save_file(tensors, copy / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=f"lacks the weights {gone}: it is not a whole model"):
+    with pytest.raises(ModelError, match=f"lacks the weights {gone}"):
         encode(copy)
 
 
@@ -123,9 +123,9 @@ def test_files_that_are_cut_off(copy: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "lacking"),
     [
-        ("tokenizer.json", r"lacks tokenizer\.json: get the whole model again"),
-        ("model.safetensors", r"holds no model\.safetensors, which this model needs: get the whole model"),
-        ("1_Pooling/config.json", r"cannot be read \(.*\): get the whole model again"),
+        ("tokenizer.json", r"lacks tokenizer\.json"),
+        ("model.safetensors", r"holds no model\.safetensors"),
+        ("1_Pooling/config.json", "copy cannot be read"),
     ],
 )
 def test_files_that_are_missing(copy: Path, name: str, lacking: str) -> None:

@@ -155,7 +155,7 @@ def test_something_else_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "notes" / "text.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
     for name in ("notes", "file"):
-        with pytest.raises(ComponentError, match="exists and is not a static model"):
+        with pytest.raises(ComponentError, match=r"exists and .*static model"):
             small_model().save(tmp_path / name)
     small_model().save(tmp_path / "model")
     small_model().save(tmp_path / "model" / "inner")
@@ -189,12 +189,12 @@ def one_sentence(error: Exception) -> None:
 
 
 def test_missing_and_foreign_folders(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match="There is no static model at"):
+    with pytest.raises(ComponentError, match="no static model at"):
         StaticModel.load(tmp_path / "none")
     with pytest.raises(ComponentError, match=r"model\.json"):
         StaticModel.load(tmp_path)
     (tmp_path / "model.json").write_text('{"format": "theirs"}')
-    with pytest.raises(ComponentError, match="is not that of a static model"):
+    with pytest.raises(ComponentError, match="not that of a static"):
         StaticModel.load(tmp_path)
     (tmp_path / "model.json").write_text("[]")
     with pytest.raises(ArtifactError, match="not a JSON object"):
@@ -217,7 +217,7 @@ def rewritten(folder: Path, **facts: Any) -> None:
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ({"version": 2}, r"has version 2 of the format .* reads version 1: install the legalir"),
+        ({"version": 2}, "version 2 .*version 1"),
         ({"rows": 996}, "does not hold the table"),
         ({"precision": "int8"}, "does not hold the table"),
         ({"ngrams": {"bytes": 1}}, "no parameter 'bytes'"),

@@ -75,13 +75,13 @@ def test_judges_that_fail() -> None:
     with pytest.raises(RuntimeError, match="no"):
         answering(collection, judges=["raises"], baseline=None)
     collection.error = ExperimentError("raises: it has had enough.")
-    with pytest.raises(ExperimentError, match=r"^The system 'Weak answers': raises: it has had enough\.$"):
+    with pytest.raises(ExperimentError, match=r"'Weak answers': raises: .*had enough"):
         answering(collection, judges=["raises"], baseline=None)
     collection.error = ModelError("No language model is named.")
     result = answering(collection, judges=["raises"], baseline=None)
     assert set(result.absent) == {"Answers", "From memory", "Weak answers"}
     assert set(result.absent.values()) == {"No language model is named."}
-    with pytest.raises(ExperimentError, match="'judges' must be judges of answers: after them 'Weak answers'"):
+    with pytest.raises(ExperimentError, match=r"'judges' .*'Weak answers'"):
         answering(judges=["strong"], baseline=None)
 
 
@@ -128,9 +128,9 @@ def test_what_a_run_keeps(tmp_path: Path) -> None:
 
 def test_an_infinite_verdict_is_refused() -> None:
     frame = pd.DataFrame({"qid": ["1"], "qanswer": ["a"], "coverage": [math.inf]})
-    with pytest.raises(ExperimentError, match="'X' returned answers with an infinite number"):
+    with pytest.raises(ExperimentError, match=r"'X' .*infinite number"):
         checked_run("X", frame, 10)
-    with pytest.raises(ExperimentError, match="'X' returned answers without a column 'qid'"):
+    with pytest.raises(ExperimentError, match=r"'X' .*column 'qid'"):
         checked_run("X", frame.drop(columns="qid"), 10)
 
 

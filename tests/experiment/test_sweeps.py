@@ -50,7 +50,7 @@ def test_systems_come_first_and_a_definition_survives_its_file() -> None:
         ({"sweeps": [{**SWEEP, "values": []}]}, "'sweeps', item 1, 'values' is empty"),
         ({"sweeps": [{**SWEEP, "values": 1}]}, "must be a list, got 1"),
         ({"sweeps": [{**SWEEP, "values": [1, 1]}]}, "has a value twice"),
-        ({"sweeps": [{**SWEEP, "values": [{"a": 1}]}]}, "a number, text or a list of numbers"),
+        ({"sweeps": [{**SWEEP, "values": [{"a": 1}]}]}, "list of numbers"),
         ({"sweeps": [{"name": "x"}]}, "the key 'parameter' is missing"),
         ({"sweeps": [SWEEP, SWEEP]}, "which exists"),
         ({"datasets": ["a"]}, "not both"),
@@ -72,7 +72,7 @@ def test_each_dataset_has_a_result_of_its_own(tmp_path: Path) -> None:
     assert [folder.name for folder in results] == ["firecode-dev", "firecode-test"]
     assert all((folder / "table.tsv").is_file() for folder in results)
     assert len({float(result.table["R@10"].iloc[0]) for result in results.values()}) == 2
-    with pytest.raises(ExperimentError, match="give one of its datasets, firecode-dev, firecode-test"):
+    with pytest.raises(ExperimentError, match="datasets, firecode-dev, firecode-test"):
         ExperimentResult.load(tmp_path)
     both = run(several, tmp_path, latency_queries=0)
     assert {name: one.reused for name, one in both.results.items()} == {name: ["BM25"] for name in several["datasets"]}
@@ -94,7 +94,7 @@ def test_a_misspelt_dataset_comes_up_before_the_first_run(tmp_path: Path) -> Non
 @pytest.mark.parametrize("expression", ["links", "bm25 ** tfidf", "(bm25 | tfidf) >> links"])
 def test_a_system_that_does_not_begin_with_a_retriever_is_named(expression: str) -> None:
     definition = {"dataset": "legalir/firecode/dev", "measures": ["R@10"], "systems": {"X": expression, "Y": "bm25"}}
-    with pytest.raises(ComponentError, match=r"^The system 'X': a component needs the column\(s\) "):
+    with pytest.raises(ComponentError, match=r"^The system 'X': .*column"):
         run(definition)
 
 

@@ -122,5 +122,5 @@ def test_what_a_component_leaves_out_is_shown() -> None:
 def test_a_query_may_be_a_frame_but_only_one() -> None:
     frame = pd.DataFrame({"qid": ["x"], "query": ["question"]})
     assert explain(Plain(SCORES), frame) == explain(Plain(SCORES), "question")
-    with pytest.raises(ComponentError, match=r"^explain: inp must have one query, got 2\.$"):
+    with pytest.raises(ComponentError, match=r"^explain: inp .*got 2"):
         explain(Plain(SCORES), pd.DataFrame({"qid": ["x", "y"], "query": ["question"] * 2}))

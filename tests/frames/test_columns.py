@@ -111,7 +111,7 @@ def test_a_column_that_cannot_be_told_stays_with_a_message(caplog: pytest.LogCap
 
 def test_a_qid_given_twice_is_refused() -> None:
     queries = pd.DataFrame({"qid": ["1", "2", "1"], "query": ["a", "b", "c"]})
-    with pytest.raises(ComponentError, match=r"^bm25: the qid '1' was given twice"):
+    with pytest.raises(ComponentError, match=r"^bm25: .*'1' .*twice"):
         unique_queries(queries, "bm25")
     assert len(unique_queries(RESULTS, "bm25")) == 2
 

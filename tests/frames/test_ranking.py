@@ -131,7 +131,7 @@ def test_documents_may_be_numbers_of_names(rows: list[tuple[int, int, float]]) -
 def test_a_score_that_is_no_number_is_named(score: object) -> None:
     frame = FRAME.copy()
     frame.loc[1, "score"] = score
-    with pytest.raises(ComponentError, match=r"test: the score of 'a' for query 'q2' is (nan|inf): scores must be fin"):
+    with pytest.raises(ComponentError, match=r"test: .*'a' for query 'q2' is (nan|inf)"):
         read_lists(frame, "test")
     with pytest.raises(ComponentError, match=r"test.*'score'"):
         read_lists(FRAME.assign(score="high"), "test")
@@ -140,7 +140,7 @@ def test_a_score_that_is_no_number_is_named(score: object) -> None:
 def test_a_document_that_occurs_twice_is_named() -> None:
     for docno in ("a", "x"):
         twice = pd.concat([FRAME, FRAME[FRAME["docno"] == docno].assign(score=0.2)])
-        with pytest.raises(ComponentError, match=f"test: '{docno}' occurs twice in the list of query 'q2'"):
+        with pytest.raises(ComponentError, match=f"test: '{docno}' .*twice.*'q2'"):
             read_lists(twice, "test")
 
 

@@ -29,27 +29,27 @@ def test_rows_below_each_other() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "fault"),
     [
-        ("score", math.nan, "has a score that is not a finite number"),
-        ("score", math.inf, "has a score that is not a finite number"),
-        ("rank", -1, "has a rank that is not a whole number from 0"),
-        ("rank", 0.5, "has a rank that is not a whole number from 0"),
-        ("rank", math.nan, "has a rank that is not a whole number from 0"),
-        ("docno", "x", "is there twice"),
-        ("qid", "other", "belongs to a query that it was not given"),
+        ("score", math.nan, "score .*finite"),
+        ("score", math.inf, "score .*finite"),
+        ("rank", -1, "rank .*from 0"),
+        ("rank", 0.5, "rank .*from 0"),
+        ("rank", math.nan, "rank .*from 0"),
+        ("docno", "x", "twice"),
+        ("qid", "other", "not given"),
     ],
 )
 def test_what_is_refused(column: str, value: object, fault: str) -> None:
     good = frame({"q1": [("x", 3.0), ("y", 1.0)]})
     bad = good.astype({"rank": float})
     bad.loc[1, column] = value
-    with pytest.raises(ComponentError, match=rf"^rrf: in the results of pipeline 2, '[xy]' of query '.*' {fault}\.$"):
+    with pytest.raises(ComponentError, match=rf"^rrf: .*pipeline 2, '[xy]' of query '.*{fault}"):
         stack([good, bad], ["q1"], "rrf")
 
 
 @pytest.mark.parametrize("column", ["docno", "score", "rank"])
 def test_a_list_without_a_column(column: str) -> None:
     results = frame({"q1": [("x", 3.0)]}).drop(columns=column)
-    with pytest.raises(ComponentError, match=rf"^rrf: pipeline 1 returned no column '{column}': let a component"):
+    with pytest.raises(ComponentError, match=f"^rrf: pipeline 1 .*no column '{column}'"):
         stack([results], ["q1"], "rrf")
 
 
