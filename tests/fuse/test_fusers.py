@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from fixed import Fixed, Listed, frame, one, scores, topics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_fusion import borda, fused, greatest, multiplied, normalized, reciprocal, squared
+from refusals import refused
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain
@@ -262,12 +264,10 @@ def test_equal_beginnings_that_return_lists_run_once() -> None:
     assert scores(found) == pytest.approx({"a": 3 / 61, "b": 2 / 62, "c": 1 / 61})
 
 
-@pytest.mark.parametrize(
-    ("qids", "fault"), [(["q1", "q1"], "is there twice"), (["q1a"], "belongs to a query that it .*")]
-)
+@pytest.mark.parametrize(("qids", "fault"), [(["q1", "q1"], "twice"), (["q1a"], "not given")])
 def test_lists_of_queries_that_a_pipeline_makes_up_are_refused(qids: list[str], fault: str) -> None:
     rewriter = pt.apply.generic(lambda _: topics(*qids))
-    with pytest.raises(ComponentError, match=rf"^rrf: in the results of pipeline 1, 'a' of query '{qids[-1]}' {fault}"):
+    with pytest.raises(ComponentError, match=rf"^rrf: .*pipeline 1, 'a' .*'{qids[-1]}' .*{fault}"):
         RRF(rewriter >> Listed({qid: [("a", 1.0)] for qid in qids}))(topics("q1"))
 
 
@@ -304,38 +304,32 @@ def test_an_explanation_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make_one", "message"),
+    ("make_one", "fact"),
     [
-        (lambda: RRF(), r"rrf: give at least one pipeline\."),
-        (lambda: RRF(one("a"), 3), r"rrf: pipeline 2 is 3, which is not a transformer\."),
-        (lambda: wrrf(None, one("a"), one("b"), weights=[0.5, 0.6]), r"wrrf: the weights sum to 1\.1, not to 1\."),
-        (lambda: wrrf(None, one("a"), one("b"), weights=[1.5, -0.5]), r"wrrf: the weight -0\.5 is below 0\."),
-        (lambda: wrrf(None, one("a"), weights=[0.5, 0.5]), r"wrrf: there are 2 weights for 1 pipelines: give each .*"),
-        (lambda: wrrf(None, one("a"), weights=["1"]), r"wrrf: weights=\['1'\] is not a list of finite numbers\."),
-        (lambda: wrrf(None, one("a"), weights=[float("nan")]), r"wrrf: weights=\[nan\] is not a list of finite .*"),
-        (lambda: linear(None, one("a"), weights=[0]), r"linear: every weight is 0: give one pipeline another weight\."),
-        (lambda: linear(None, one("a"), weights=[True]), r"linear: weights=\[True\] is not a list of finite numbers\."),
+        (lambda: RRF(), "rrf: .*at least one pipeline"),
+        (lambda: RRF(one("a"), 3), "rrf: pipeline 2 is 3"),
+        (lambda: wrrf(None, one("a"), one("b"), weights=[0.5, 0.6]), r"wrrf: .*sum to 1\.1"),
+        (lambda: wrrf(None, one("a"), one("b"), weights=[1.5, -0.5]), r"wrrf: .*-0\.5 is below 0"),
+        (lambda: wrrf(None, one("a"), weights=[0.5, 0.5]), "wrrf: .*2 weights for 1 pipelines"),
+        (lambda: wrrf(None, one("a"), weights=["1"]), r"wrrf: weights=\['1'\] .*finite"),
+        (lambda: wrrf(None, one("a"), weights=[float("nan")]), r"wrrf: weights=\[nan\] .*finite"),
+        (lambda: linear(None, one("a"), weights=[0]), "linear: every weight is 0"),
+        (lambda: linear(None, one("a"), weights=[True]), r"linear: weights=\[True\] .*finite"),
         (
             lambda: linear(None, one("a"), weights=[1], normalize=["minmax", "none"]),
-            r"linear: there are 2 names in normalize for 1 pipelines: give each pipeline one, or .*",
-        ),
-        (
-            lambda: linear(None, one("a"), weights=[1], normalize=["max"]),
-            r"linear: normalize='max' is not one of minmax, zscore, dbsf, none\. Did you mean 'minmax'\?",
-        ),
-        (
-            lambda: linear(None, one("a"), weights=[1], normalize=3),
-            r"linear: normalize=3 is not one of minmax, zscore, dbsf, none\.",
-        ),
-        (
-            lambda: linear(None, one("a"), weights=[1], normalize="max"),  # type: ignore[arg-type]
-            r"linear: normalize='max' is not one of minmax, zscore, dbsf, none\. Did you mean 'minmax'\?",
+            "linear: .*2 names in normalize for 1 pipelines",
         ),
     ],
 )
-def test_wrong_parameters(make_one: Callable[[], Fuser], message: str) -> None:
-    with pytest.raises(ComponentError, match=f"^{message}$"):
+def test_wrong_parameters(make_one: Callable[[], Fuser], fact: str) -> None:
+    with pytest.raises(ComponentError, match=f"^{fact}"):
         make_one()
+
+
+@pytest.mark.parametrize(("normalize", "value"), [(["max"], "max"), ("max", "max"), (3, 3)])
+def test_a_normalization_that_there_is_not(normalize: Any, value: object) -> None:
+    with refused("linear", "normalize", value):
+        linear(None, one("a"), weights=[1], normalize=normalize)
 
 
 def test_weights_may_miss_one_by_rounding() -> None:
@@ -346,9 +340,9 @@ def test_weights_may_miss_one_by_rounding() -> None:
 
 def test_lists_that_cannot_be_fused_are_named() -> None:
     set_only = one("a") | one("b")
-    with pytest.raises(ComponentError, match=r"^rrf: pipeline 2 returned no column 'score'"):
+    with pytest.raises(ComponentError, match=r"^rrf: pipeline 2 .*'score'"):
         RRF(one("a"), set_only)(topics("q1"))
-    with pytest.raises(ComponentError, match=r"^linear: in the results of pipeline 1, 'a' of query 'q1' has a score"):
+    with pytest.raises(ComponentError, match=r"^linear: .*pipeline 1, 'a' .*'q1' .*score"):
         LinearFusion(Fixed({"q1": [("a", float("nan"))]}), weights=[1])(topics("q1"))
-    with pytest.raises(ComponentError, match=r"^rrf: the qid 'q1' was given twice"):
+    with pytest.raises(ComponentError, match=r"^rrf: .*'q1' .*twice"):
         RRF(one("a"))(topics("q1", "q1"))

@@ -101,7 +101,7 @@ FRAME = frame_of({"q2": {"A": 1.0, "E": 0.5}, "q1": {"B": 0.5, "x": 0.5}, "q3": 
 
 def test_faults() -> None:
     for make, name in ((NitiLink, "nitilink"), (LinkExpansion, "links")):
-        with pytest.raises(ComponentError, match=f"{name}: the score of 'A' for query 'q2' is nan"):
+        with pytest.raises(ComponentError, match=f"{name}: .*'A' .*'q2' is nan"):
             make(GRAPH)(FRAME.assign(score=float("nan")))  # type: ignore[operator]
 
 

@@ -46,7 +46,7 @@ def test_faults(tmp_path: Path) -> None:
     table = LawTable(tmp_path / "laws")
     with pytest.raises(ArtifactError, match="There is no index at"):
         _ = table.manifest
-    with pytest.raises(ComponentError, match="law of a document must be a string, got 3"):
+    with pytest.raises(ComponentError, match=r"law .*got 3"):
         table.index([{"docno": "a", "law": 3}])
     with pytest.raises(ComponentError, match="A document has no docno"):
         table.index([{"law": "법"}])

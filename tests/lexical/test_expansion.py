@@ -87,7 +87,7 @@ def test_frames(index: SparseIndex, make: type[RM3 | Bo1]) -> None:
     assert list(expanded) == list(component(results.iloc[:0])) == ["qid", "query", "year", "query_toks"]
     again = component(index.bm25()(expanded))
     assert again["query_toks"].iloc[0] != expanded["query_toks"].iloc[0], "the expanded query is the query then"
-    with pytest.raises(ComponentError, match=f"{component.name}: the document 'x' of query 'b' is not in the index"):
+    with pytest.raises(ComponentError, match=f"{component.name}: .*'x' .*'b' .*not in the index"):
         component(results.assign(docno="x").iloc[:1])
     assert component == make(index, docs=component.docs)
     assert component != make(index, terms=11)

@@ -97,7 +97,7 @@ def test_what_stands_at_the_path_is_checked(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="There is no index at"):
         _ = FieldIndex(path).manifest
     FieldIndex(path, "char2").index(DOCUMENTS)
-    with pytest.raises(ArtifactError, match="was built with the analyzer char2"):
+    with pytest.raises(ArtifactError, match=r"char2 .*jamo4"):
         _ = FieldIndex(path, analyzer="jamo4").manifest
     with pytest.raises(ArtifactError, match="sparse_index"):
         SparseIndex(path).index(DOCUMENTS)

@@ -65,7 +65,7 @@ class TestSmolLM2:
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="nowhere is not a file: give the path of a GGUF file, or smollm2"):
+    with pytest.raises(ModelError, match=r"nowhere .*GGUF .*smollm2"):
         gguf(None, model=str(tmp_path / "nowhere"))
     (tmp_path / "x.gguf").write_bytes(b"PK\3\4")
     with pytest.raises(ModelError, match=r"x\.gguf.*GGUF"):
@@ -88,10 +88,10 @@ def test_a_preset_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.Monk
         model.chat(REQUEST)
     assert found[0].submodule_search_locations is not None
     found[0].submodule_search_locations.append(str(tmp_path))
-    with pytest.raises(ModelError, match="is not the file that this version knows: pip install"):
+    with pytest.raises(ModelError, match=r"not the file .*pip install"):
         model.chat(REQUEST)
     (tmp_path / PRESETS["smollm2"].file).write_bytes(b"GGUF of somebody else")
-    with pytest.raises(ModelError, match="is not the file that this version knows: pip install"):
+    with pytest.raises(ModelError, match=r"not the file .*pip install"):
         model.chat(REQUEST)
 
 

@@ -109,7 +109,7 @@ def test_sampling(folder: Path, model: TransformersChat) -> None:
 @pytest.mark.neural
 def test_requests_that_are_too_long(folder: Path, model: TransformersChat) -> None:
     small = transformers(None, model=str(folder), context=128, device="cpu")
-    with pytest.raises(FailedReply, match=r"the request has \d{3} tokens, and tiny takes 128") as caught:
+    with pytest.raises(FailedReply, match=r"\d{3} tokens, .*tiny takes 128") as caught:
         small.chat(ChatRequest((("user", "lamp " * 40),)))
     assert caught.value.state == "too_long"
     with pytest.raises(FailedReply, match="tiny takes 256"):  # As many as it was made for.
@@ -124,10 +124,10 @@ def test_requests_that_are_too_long(folder: Path, model: TransformersChat) -> No
 def test_templates(tmp_path: Path) -> None:
     folder = write_causal(tmp_path / "strict")
     (folder / "chat_template.jinja").write_text("{{ raise_exception('no system role') }}", encoding="utf-8")
-    with pytest.raises(FailedReply, match="chat template refuses the messages: no system role"):
+    with pytest.raises(FailedReply, match=r"template .*: no system role"):
         transformers(None, model=str(folder)).chat(REQUEST)
     (folder / "chat_template.jinja").unlink()
-    with pytest.raises(ModelError, match="strict has no chat template, so it takes no messages: give a chat model"):
+    with pytest.raises(ModelError, match=r"strict .*no chat template"):
         transformers(None, model=str(folder)).chat(REQUEST)
 
 
@@ -146,7 +146,7 @@ def test_the_name_follows_weights_and_type(folder: Path, model: TransformersChat
 
 
 def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ModelError, match=r"transformers: there is no folder .*nowhere: give the folder of a model"):
+    with pytest.raises(ModelError, match=r"transformers: .*no folder .*nowhere"):
         transformers(None, model=str(tmp_path / "nowhere"))
     with pytest.raises(ModelError, match=r"transformers.*x\.gguf"):
         transformers(None, model=str(tmp_path / "x.gguf"))

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from m3_material import EDGES, assert_same, tiny_encoder
+from refusals import refused
 from tiny_models import write_cross_encoder, write_m3
 
-from legalir.errors import ComponentError, ModelError
+from legalir.errors import ModelError
 from legalir.m3 import m3_encoder
 from legalir.m3.m3_encoder import M3Encoder
 from legalir.models.loading import placement
@@ -92,14 +93,12 @@ def test_safetensors_are_preferred(tmp_path: Path) -> None:
 def test_a_folder_without_a_head(tmp_path: Path, head: str) -> None:
     write_m3(tmp_path)
     (tmp_path / f"{head}.pt").unlink()
-    with pytest.raises(
-        ModelError, match=rf'no {head}\.pt, so it does not have the layout of BGE-M3.*dense\(".*"\) takes any'
-    ):
+    with pytest.raises(ModelError, match=rf'no {head}\.pt.*BGE-M3.*dense\(".*"\)'):
         M3Encoder(tmp_path)
 
 
 def test_another_kind_of_model(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="does not have the layout of BGE-M3"):
+    with pytest.raises(ModelError, match="layout of BGE-M3"):
         M3Encoder(write_cross_encoder(tmp_path))
     with pytest.raises(ModelError, match="There is no folder"):
         M3Encoder(tmp_path / "nowhere")
@@ -130,7 +129,7 @@ def test_a_tokenizer_of_another_model(tmp_path: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(write_m3(tmp_path))
     tokenizer.add_tokens(["제12조제3항"])
     tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(ModelError, match="a tokenizer of 2521 tokens and a transformer of 2520"):
+    with pytest.raises(ModelError, match=r"2521 tokens .*2520 tokens"):
         M3Encoder(tmp_path).represent(["a"], multi=False)
 
 
@@ -157,17 +156,11 @@ def test_a_device_without_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"max_length": 2}, "m3: max_length=2 is not an integer of at least 3"),
-        ({"query_max_length": 8.5}, "m3: query_max_length=8.5 is not an integer"),
-        ({"batch_tokens": 0}, "m3: batch_tokens=0 is not an integer"),
-        ({"dtype": "int8"}, "m3: dtype='int8' is not one of float32"),
-    ],
+    ("name", "value"), [("max_length", 2), ("query_max_length", 8.5), ("batch_tokens", 0), ("dtype", "int8")]
 )
-def test_parameters_out_of_range(folder: Path, parameters: dict[str, Any], said: str) -> None:
-    with pytest.raises(ComponentError, match=said):
-        M3Encoder(folder, **parameters)
+def test_parameters_out_of_range(folder: Path, name: str, value: Any) -> None:
+    with refused("m3", name, value):
+        M3Encoder(folder, **{name: value})
 
 
 def test_a_name_is_looked_up_late_and_its_heads_are_fetched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def test_the_length_that_was_read_is_kept(tmp_path: Path, model: Path) -> None:
     again = M3Index(tmp_path / "index")
     assert again.encoder.max_length == 10
     assert again.truncated > 0
-    with pytest.raises(ArtifactError, match=r"was built with .* not with .*: remove the directory"):
+    with pytest.raises(ArtifactError, match=r"built with .* not with .*: remove"):
         M3Index(tmp_path / "index", encoder=model).encoder  # noqa: B018
 
 
@@ -77,12 +77,12 @@ def test_a_model_that_went_away(tmp_path: Path) -> None:
 
 
 def test_no_encoder_to_build_with(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match=r'cannot be built without an encoder: give its model, as in M3Index."'):
+    with pytest.raises(ComponentError, match=r'without an encoder: .*M3Index\("'):
         M3Index(tmp_path / "index").index(DOCUMENTS)
 
 
 def test_no_index(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactError, match=r"There is no index at .*: build it first"):
+    with pytest.raises(ArtifactError, match=r"no index at .*: build"):
         M3Index(tmp_path / "index").retriever().search("법")
 
 

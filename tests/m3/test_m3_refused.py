@@ -9,6 +9,7 @@ import fake_m3
 import numpy as np
 import pytest
 from fake_m3 import VOCABULARY, FakeM3, provisions
+from refusals import refused
 
 from legalir.errors import ComponentError
 from legalir.m3.m3_index import M3Index
@@ -20,17 +21,16 @@ def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None,
     return fake_m3.built(path, documents, encoder, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"multi": "float8"}, "multi='float8' is not one of float16, float32, int8"),
-        ({"precision": "int8"}, "precision='int8' is not one of float32, float16"),
-        ({"shard": 0}, "shard must be 1 text or more, got 0"),
-    ],
-)
-def test_parameters_that_mean_nothing(tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ComponentError, match=message):
-        built(tmp_path / "m3", **options)
+@pytest.mark.parametrize(("name", "value"), [("multi", "float8"), ("precision", "int8")])
+def test_parameters_that_mean_nothing(tmp_path: Path, name: str, value: Any) -> None:
+    with refused(None, name, value):
+        built(tmp_path / "m3", **{name: value})
+    assert not (tmp_path / "m3").exists()
+
+
+def test_shards_of_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ComponentError, match=r"shard .*got 0"):
+        built(tmp_path / "m3", shard=0)
     assert not (tmp_path / "m3").exists()
 
 
@@ -45,9 +45,9 @@ def _broken(**parts: Any) -> FakeM3:
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"dense": lambda texts: np.full((len(texts), 8), np.nan)}, "a dense vector with a NaN"),
-        ({"dense": lambda texts: np.ones((len(texts) + 1, 8))}, r"dense vectors of shape \[3, 8\] for 2 texts"),
-        ({"truncated": lambda texts: np.zeros(3, dtype=bool)}, r"\(3,\) marks of truncated texts for 2 texts"),
+        ({"dense": lambda texts: np.full((len(texts), 8), np.nan)}, "dense vector .*NaN"),
+        ({"dense": lambda texts: np.ones((len(texts) + 1, 8))}, r"dense vectors .*\[3, 8\] for 2 texts"),
+        ({"truncated": lambda texts: np.zeros(3, dtype=bool)}, r"\(3,\) marks .*for 2 texts"),
         ({"tokens": lambda texts: np.array([3, 3, 1])}, "tokens and .* weights"),
         (
             {
@@ -55,7 +55,7 @@ def _broken(**parts: Any) -> FakeM3:
                 "tokens": lambda texts: np.array([5, 5, 1]),
                 "weights": lambda texts: np.ones(3),
             },
-            "token ids that do not ascend",
+            "token ids .*not ascend",
         ),
         (
             {
@@ -71,7 +71,7 @@ def _broken(**parts: Any) -> FakeM3:
                 "tokens": lambda texts: np.array([4, 5, 1]),
                 "weights": lambda texts: np.array([1.0, 0.0, 1.0]),
             },
-            "weight that is not above 0",
+            "weight .*not above 0",
         ),
         (
             {
@@ -79,10 +79,10 @@ def _broken(**parts: Any) -> FakeM3:
                 "tokens": lambda texts: np.array([4, 5, 6]),
                 "weights": lambda texts: np.ones(3),
             },
-            r"sparse.bounds of shape \[4\] .* for 2 texts",
+            r"sparse.bounds .*\[4\] .*for 2 texts",
         ),
         ({"vectors": lambda texts: None}, "no multi-vectors"),
-        ({"vectors": lambda texts: np.full((4, 4), np.inf)}, "no multi-vectors, or some with a NaN"),
+        ({"vectors": lambda texts: np.full((4, 4), np.inf)}, "no multi-vectors.*NaN"),
         ({"vector_bounds": lambda texts: np.array([0, 1, 1])}, "multi.vectors of shape"),
         ({"vector_bounds": lambda texts: np.array([0, 3, 1])}, "ascending from 0"),
     ],
@@ -104,6 +104,6 @@ def test_an_encoder_that_changes_its_shapes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match=r"returned arrays dense <f2\[9\], .* after dense <f2\[8\]"):
         built(tmp_path / "m3", long, Growing())
     # From shard to shard, and from build to build.
-    with pytest.raises(ComponentError, match="its fingerprint must change with them"):
+    with pytest.raises(ComponentError, match="fingerprint must change"):
         built(tmp_path / "m3", long, Growing(), shard=1)
     assert not M3Index(tmp_path / "m3").built()

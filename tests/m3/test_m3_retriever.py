@@ -134,7 +134,7 @@ def test_an_index_without_multi_vectors(tmp_path: Path) -> None:
     index = M3Index(tmp_path / "index", encoder=letters())
     early = [index.retriever(), index.scorer(), index.head("multi")]  # Nothing is built yet that could be asked.
     index.index(DOCUMENTS)
-    cure = 'built without multi-vectors: build it again with index.docs, multi="float16"., or .* weights={"dense"'
+    cure = 'without multi-vectors: .*multi="float16".* weights={"dense"'
     for make in (index.retriever, index.scorer, lambda: index.head("multi"), lambda: index.scorer({"multi": 1})):
         with pytest.raises(ComponentError, match=cure):
             make()
@@ -149,5 +149,5 @@ def test_an_index_without_multi_vectors(tmp_path: Path) -> None:
 def test_questions_that_are_no_strings(index: M3Index) -> None:
     frame = pd.DataFrame({"qid": ["q1"], "query": [3], "docno": ["법-1"]})
     for component in (index.retriever(), index.head("dense"), index.scorer()):
-        with pytest.raises(ComponentError, match="the query 3 of 'q1' is not a string"):
+        with pytest.raises(ComponentError, match="query 3 of 'q1'"):
             component.transform(frame)

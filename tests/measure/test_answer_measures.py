@@ -273,7 +273,7 @@ def test_values_that_went_through_a_file_are_averaged_where_that_can_be_right() 
     for value in (1.0, NAN, 0.5):
         aggregator.add(value)
     assert aggregator.result() == 0.75
-    with pytest.raises(MeasureError, match=r"MicroCitationF1 pools counts, .* got the number 0\.5"):
+    with pytest.raises(MeasureError, match=r"MicroCitationF1 .*counts.* 0\.5"):
         ir_measures.parse_measure("MicroCitationF1").aggregator().add(0.5)
 
 
@@ -310,7 +310,7 @@ def test_a_run_that_cannot_be_measured(name: str, run: Any, words: str) -> None:
 def test_pyterrier_is_told_which_columns_are_needed() -> None:
     ranked = pt.apply.generic(lambda asked: asked.assign(docno="A", score=1.0, rank=0))
     topics = pd.DataFrame({"qid": list(GOLD), "query": "?"})
-    with pytest.raises(ValueError, match="do not produce the required outputs"):
+    with pytest.raises(ValueError, match="required outputs"):
         pt.Experiment([ranked], topics, frame_of_judgements(), parse_measures(["CitationF1"]), validate="error")
     measures = parse_measures(["CitationF1", "Ungrounded"])
     assert set(ir_measures.run_inputs(measures)) == {"query_id", "citations", "context_docnos"}

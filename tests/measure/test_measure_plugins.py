@@ -38,9 +38,9 @@ def test_a_measure_has_its_name_and_parameters() -> None:
 
 
 def test_faults() -> None:
-    with pytest.raises(MeasureError, match=r"no measure 'Lenght'\. Did you mean 'Length'"):
+    with pytest.raises(MeasureError, match=r"'Lenght'.* mean 'Length'"):
         parse_measures("Lenght@2")
-    with pytest.raises(PluginError, match=r"measure 'Three' of package acme 1\.0 made an object of type int"):
+    with pytest.raises(PluginError, match=r"'Three' .*acme 1\.0 .*type int"):
         parse_measures("Three")
 
 

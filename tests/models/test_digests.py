@@ -126,5 +126,5 @@ def test_modules_that_are_none(folder: Path, content: str) -> None:
 
 
 def test_a_folder_that_is_gone(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"gone cannot be read .*: get the whole model again"):
+    with pytest.raises(ModelError, match="gone cannot be read"):
         model_digest(tmp_path / "gone")

@@ -138,10 +138,7 @@ def test_what_is_neither_folder_nor_name(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["./nothing", "~/nothing/at/all", Path("nothing")])
 def test_a_folder_that_is_not_there(model: str | Path) -> None:
-    with pytest.raises(
-        ModelError,
-        match=r"There is no folder .*nothing.*, looked for at /.*nothing.*: give the folder of a model",
-    ):
+    with pytest.raises(ModelError, match=r"no folder .*nothing.* at /.*nothing"):
         find_model(model)
 
 
@@ -224,5 +221,5 @@ def test_the_real_client_without_network(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(ModelError, match="download it once where there is a network"):
+    with pytest.raises(ModelError, match="`hf download BAAI/bge-m3 "):
         find_model("BAAI/bge-m3")

@@ -110,7 +110,7 @@ def test_missing_weights_are_no_random_ones(copy: Path) -> None:
 def test_truncated_weights(copy: Path, size: int) -> None:
     whole = (copy / "model.safetensors").read_bytes()
     (copy / "model.safetensors").write_bytes(whole[:size])
-    with pytest.raises(ModelError, match=r"^The weights of \S+ cannot be read \([^\n]+$"):
+    with pytest.raises(ModelError, match=r"^[^\n]*weights of \S+ cannot be read \([^\n]+$"):
         load_backbone(copy, "AutoModel", CPU)
 
 
@@ -124,14 +124,14 @@ def test_weights_of_another_shape(copy: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"model_type": "nothing-that-there-is"}'])
 def test_a_config_that_is_none(copy: Path, content: str) -> None:
     (copy / "config.json").write_text(content, encoding="utf-8")
-    with pytest.raises(ModelError, match=r"The weights of \S+ cannot be read \("):
+    with pytest.raises(ModelError, match=r"weights of \S+ cannot be read \("):
         load_backbone(copy, "AutoModel", CPU)
 
 
 def test_a_tokenizer_that_is_missing_or_cut_off(copy: Path) -> None:
     whole = (copy / "tokenizer.json").read_bytes()
     (copy / "tokenizer.json").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelError, match=r"The tokenizer of \S+ cannot be read \("):
+    with pytest.raises(ModelError, match=r"tokenizer of \S+ cannot be read \("):
         load_tokenizer(copy)
     (copy / "tokenizer.json").unlink()
     with pytest.raises(ModelError, match=r"lacks tokenizer\.json"):  # And none is made up that knows no word.
@@ -148,12 +148,11 @@ def test_a_pickle_that_would_run_code_is_refused_and_never_run(
     mark = tmp_path / "it-ran"
     bomb = {"weight": torch.zeros(1, 32), "bias": Bomb(mark)} if nested else Bomb(mark)
     save(bomb, copy / "sparse_linear.pt")
-    refused = "its pickle holds more than tensors and could run code"
-    with pytest.raises(ModelError, match=rf"The tensors of \S+sparse_linear\.pt cannot be read: {refused}"):
+    with pytest.raises(ModelError, match=r"sparse_linear\.pt .*could run code"):
         load_tensors(copy, "sparse_linear")
     (copy / "model.safetensors").unlink()
     save(bomb, copy / "pytorch_model.bin")
-    with pytest.raises(ModelError, match=rf"The weights of \S+ cannot be read: {refused}"):
+    with pytest.raises(ModelError, match=r"weights of .*could run code"):
         load_backbone(copy, "AutoModel", CPU)
     assert not mark.exists()
     if save is raw:  # And the bomb is a real one.

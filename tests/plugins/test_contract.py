@@ -69,14 +69,14 @@ def test_parameters_of_several_classes() -> None:
 
 
 def test_a_factory_that_hands_nothing_on() -> None:
-    with pytest.raises(TypeError, match=r"narrow has no \*\*params that it could hand on"):
+    with pytest.raises(TypeError, match=r"narrow has no \*\*params"):
 
         @parameters_of(Counter)
         def narrow(collection: object) -> None: ...
 
 
 def test_a_parameter_that_the_class_does_not_have() -> None:
-    with pytest.raises(TypeError, match="Counter, Encoder has no parameter 'graph'"):
+    with pytest.raises(TypeError, match=r"Counter, Encoder .*no parameter 'graph'"):
         parameters_of(Counter, Encoder, without=["k", "graph"])
 
 

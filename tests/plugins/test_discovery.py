@@ -52,7 +52,7 @@ def test_one_name_in_two_pipeline_roles_cannot_be_resolved(install: Install) -> 
 
 def test_a_package_that_claims_a_name_twice(install: Install) -> None:
     install("acme", {"retriever.same": "acme_module:factory", "reranker.same": "acme_module:factory"}, FACTORY)
-    with pytest.raises(PluginError, match=r"'same' is claimed by acme .* and acme .*: rename one"):
+    with pytest.raises(PluginError, match=r"'same' .*acme .* acme .*: rename one"):
         plugins.resolve("same")
 
 
@@ -79,7 +79,7 @@ def test_disabling_takes_the_name_of_a_package(install: Install, monkeypatch: py
     install("acme_tools", {"retriever.same": "acme_tools_module:factory"}, FACTORY)
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", name)
     assert "same" not in {entry.name for entry in plugins.entries()}
-    with pytest.raises(PluginError, match="'same' is disabled: take acme-tools out of LEGALIR_DISABLE_PLUGINS"):
+    with pytest.raises(PluginError, match=r"'same' is disabled: .*acme-tools .*LEGALIR_DISABLE_PLUGINS"):
         load("retriever", "same")
     assert len(faults()) == ("x" in name), "x is not installed"
 
@@ -97,7 +97,7 @@ def test_a_disabled_name_that_is_not_a_package_is_reported(
 
 def test_an_unknown_name_gets_a_suggestion(install: Install) -> None:
     install("acme", {"retriever.zebrafish": "acme_module:factory"}, FACTORY)
-    with pytest.raises(PluginNotFound, match=r"no retriever 'zebrafsh'\. Did you mean 'zebrafish'\?"):
+    with pytest.raises(PluginNotFound, match=r"retriever 'zebrafsh'.* mean 'zebrafish'"):
         load("retriever", "zebrafsh")
     with pytest.raises(PluginNotFound, match=r"Known: .*zebrafish"):
         load("retriever", "qqqqqqq")
@@ -118,7 +118,7 @@ def test_an_entry_with_a_bad_name_is_reported_and_left_out(install: Install, nam
 @pytest.mark.parametrize("name", ["merlin", "searcher.merlin"])
 def test_a_name_with_a_broken_entry_says_so(install: Install, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     install("acme", {name: "acme_module:factory"}, FACTORY)
-    with pytest.raises(PluginError, match=rf"^Package acme 1\.0 offers '{name}', which is not 'role\.name'"):
+    with pytest.raises(PluginError, match=rf"acme 1\.0 .*'{name}', .*'role\.name'"):
         plugins.resolve("merlin")
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "acme")
     with pytest.raises(PluginNotFound):
@@ -127,8 +127,7 @@ def test_a_name_with_a_broken_entry_says_so(install: Install, monkeypatch: pytes
 
 def test_another_version_of_the_contract_is_named_and_never_imported(install: Install) -> None:
     install("acme", {"retriever.fast": "acme_module:factory"}, "raise RuntimeError\n", "2.0", group="legalir.v2")
-    message = r"retriever 'fast' of package acme 2\.0 is written for legalir\.v2, and this legalir speaks legalir\.v1"
-    with pytest.raises(PluginError, match=message):
+    with pytest.raises(PluginError, match=r"'fast' .*acme 2\.0 .*legalir\.v2, .*legalir\.v1"):
         plugins.resolve("fast")
     assert "acme_module" not in sys.modules
     install("other", {"retriever.fast": "other_module:factory"}, FACTORY)

@@ -53,7 +53,7 @@ def test_an_interrupt_is_no_fault_of_a_plugin(install: Install) -> None:
 @pytest.mark.parametrize("value", ["a b c", ":x", "acme_module", "acme_module:"])
 def test_a_value_that_names_nothing_callable(install: Install, value: str) -> None:
     install("acme", {"retriever.odd": value}, FACTORY)
-    with pytest.raises(PluginError, match=r"'odd' of package acme 1.0 .*(cannot be loaded|is not callable)"):
+    with pytest.raises(PluginError, match=r"'odd' .*acme 1\.0 .*(cannot be loaded|is not callable)"):
         load("retriever", "odd")
 
 
@@ -68,14 +68,14 @@ def test_a_value_that_names_nothing_callable(install: Install, value: str) -> No
 )
 def test_a_wrong_signature(install: Install, source: str) -> None:
     install("acme", {"retriever.odd": "acme_module:factory"}, source, version="3")
-    with pytest.raises(PluginError, match=r"'odd' of package acme 3 .*cannot be called as factory"):
+    with pytest.raises(PluginError, match=r"'odd' .*acme 3 .*called as factory"):
         load("retriever", "odd")
 
 
 def test_an_object_of_another_type_than_its_role(install: Install) -> None:
     install("acme", {"command.odd": "acme_module:odd", "measure.odd": "acme_module:odd"}, "odd = 3\n", version="3")
     for role in ("command", "measure"):
-        with pytest.raises(PluginError, match=f"{role} 'odd' of package acme 3 .* is an object of type int"):
+        with pytest.raises(PluginError, match=f"{role} 'odd' .*acme 3 .*type int"):
             load(role, "odd")
 
 
@@ -115,7 +115,7 @@ RAISING = ODD_ERRORS + (
 def test_a_factory_that_fails_names_package_version_and_cause(install: Install, name: str, cause: str) -> None:
     install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING, version="4")
     entry = plugins.resolve(name)
-    with pytest.raises(PluginError, match=rf"retriever '{name}' of package acme 4 failed: {cause}"):
+    with pytest.raises(PluginError, match=f"'{name}' .*acme 4 failed: {cause}"):
         plugins.load(entry).make(None)
 
 
@@ -124,7 +124,7 @@ def test_what_gives_another_collection_is_contained_too(install: Install) -> Non
     install("acme", {"retriever.part": "acme_module:part"}, source)
     install("other", {"retriever.refuse": "other_module:refuse"}, RAISING + "refuse.over = divide\n", version="4")
     assert plugins.load(plugins.resolve("part")).over("C", {"k": 2}) == ("C", 2)
-    with pytest.raises(PluginError, match=r"retriever 'refuse' of package other 4 failed: ZeroDivisionError"):
+    with pytest.raises(PluginError, match=r"'refuse' .*other 4 failed: ZeroDivisionError"):
         plugins.load(plugins.resolve("refuse")).over("C", {})
 
 
