@@ -111,11 +111,9 @@ def test_a_mistake_is_one_sentence(change: dict[object, object], sentence: str) 
 
 
 def test_a_recipe_without_keys() -> None:
-    with pytest.raises(DefinitionError, match=r"^a\.yaml: the key 'dataset' is missing\.$"):
+    with pytest.raises(DefinitionError, match=r"^a\.yaml: .*'dataset' is missing"):
         Recipe.parse({}, "a.yaml")
-    with pytest.raises(
-        DefinitionError, match=r"^a\.yaml: a recipe must be a mapping with the key 'dataset', got a list"
-    ):
+    with pytest.raises(DefinitionError, match=r"^a\.yaml: a recipe .*'dataset', got a list"):
         Recipe.parse([], "a.yaml")
 
 
@@ -143,16 +141,16 @@ def test_located() -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"a: 1\nb: {c: 1, c: 2}", r", line 2: the key 'c' occurs twice: keep one\.$"),
-        (b"1: x\ntrue: y", r", line 2: the keys 1 and true have the same value: put both in quotes .*"),
-        (b"yes: x\non: y", r", line 2: the keys yes and on have the same value: .*"),
-        (b"1: x\n1.0: y", r", line 2: the keys 1 and 1\.0 have the same value: .*"),
-        (b"1: x\n1: y", r", line 2: the key '1' occurs twice: keep one\.$"),
+        (b"a: 1\nb: {c: 1, c: 2}", r", line 2: the key 'c' occurs twice"),
+        (b"1: x\ntrue: y", r", line 2: the keys 1 and true .*same value"),
+        (b"yes: x\non: y", r", line 2: the keys yes and on .*same value"),
+        (b"1: x\n1.0: y", r", line 2: the keys 1 and 1\.0 .*same value"),
+        (b"1: x\n1: y", r", line 2: the key '1' occurs twice"),
         (b"a: [", r" is not valid YAML: line 1, column 5: "),
         (b"a: !!python/name:os.system", r" is not valid YAML: line 1, "),
-        (b"a: \xff", r" is not UTF-8 \(byte 3\): save it as UTF-8\.$"),
-        (b"[" * 1500, r" is nested too deeply to be a recipe\.$"),
-        (None, r" does not exist: give the path of a recipe \(YAML\)\.$"),
+        (b"a: \xff", r" is not UTF-8 \(byte 3\)"),
+        (b"[" * 1500, r" is nested too deeply .*a recipe"),
+        (None, r" does not exist: .*a recipe"),
     ],
 )
 def test_faults(tmp_path: Path, content: bytes | None, sentence: str) -> None:

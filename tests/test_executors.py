@@ -66,7 +66,7 @@ class Broken(Executor):
 
 
 def test_a_broken_executor_is_one_sentence() -> None:
-    with pytest.raises(WorkerError, match=r"^3: the process that worked on it ended"):
+    with pytest.raises(WorkerError, match=r"^3: the process"):
         list(mapped(str, [3], executor=Broken()))
 
 

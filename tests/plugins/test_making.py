@@ -56,19 +56,19 @@ def test_a_spec_is_written_in_one_way() -> None:
     [
         ("", "'' is not a component"),
         ("a b", "'a b' is not a component"),
-        ("a.b()", "only a component's name can be called"),
-        ("(lambda: 1)()", "only a component's name can be called"),
+        ("a.b()", "name can be called"),
+        ("(lambda: 1)()", "name can be called"),
         ("kiwi\x00", "is not a component"),
         ("(" * 300, "is not a component"),
         ("-" * 4000 + "1", "is not a component"),
         ("a" * 6000, r"\.\.\.' is not a component"),
-        ("kiwi(3)", r"takes parameters by name: write kiwi\(name=value\)"),
+        ("kiwi(3)", r"kiwi\(name=value\)"),
         ("kiwi(**{'a': 1})", r"'\*\*' cannot be used"),
-        ("kiwi(collection=1)", "parameter 'collection' of kiwi is filled in by legalir"),
+        ("kiwi(collection=1)", r"'collection' .*filled in"),
         ("kiwi(tags=all)", "tags=all is not a literal"),
         ("kiwi(tags=open('/etc/passwd').read())", "is not a literal"),
         ("kiwi(tags=f'{1}')", "is not a literal"),
-        ("kiwi(a=1, a=2)", "parameter 'a' of kiwi is given twice"),
+        ("kiwi(a=1, a=2)", r"'a' .*given twice"),
     ],
 )
 def test_texts_that_are_no_spec(spec: str, fault: str) -> None:
@@ -93,15 +93,15 @@ def test_a_component_of_expressions_gets_a_collection_and_pipelines(install: Ins
 
 def test_pipelines_for_a_component_that_takes_none(install: Install) -> None:
     install("acme", ENTRIES, SOURCE)
-    with pytest.raises(ComponentError, match=r"factory was given 1 pipeline and takes none"):
+    with pytest.raises(ComponentError, match=r"factory .*1 pipeline .*none"):
         plugins.make("analyzer", "factory", None, "pipeline")
 
 
 @pytest.mark.parametrize(
     ("spec", "fault"),
     [
-        ("factory(tgas='all')", r"factory has no parameter 'tgas'\. Did you mean 'tags'\? It accepts tags='nouns', si"),
-        ("needy", r"needy: missing a required argument: 'path'\. It accepts path"),
+        ("factory(tgas='all')", r"factory .*'tgas'.*'tags'.* tags='nouns', si"),
+        ("needy", r"needy: missing .*'path'.* path\.$"),
     ],
 )
 def test_parameters_that_do_not_fit(install: Install, spec: str, fault: str) -> None:
@@ -112,12 +112,12 @@ def test_parameters_that_do_not_fit(install: Install, spec: str, fault: str) -> 
 
 def test_a_factory_that_fails_is_a_plugin_error(install: Install) -> None:
     install("acme", ENTRIES, SOURCE, version="5")
-    with pytest.raises(PluginError, match=r"analyzer 'broken' of package acme 5 failed: TypeError: object of type"):
+    with pytest.raises(PluginError, match=r"'broken' .*acme 5 .*TypeError"):
         plugins.make("analyzer", "broken")
 
 
 def test_names_and_roles_that_there_are_not() -> None:
-    with pytest.raises(PluginError, match=r"no analyzer 'wrd'\. Did you mean 'word'"):
+    with pytest.raises(PluginError, match=r"no analyzer 'wrd'.*'word'"):
         plugins.make("analyzer", "wrd")
     with pytest.raises(PluginError, match="no role 'analyser'"):
         plugins.make("analyser", "word")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from refusals import refused
 
 from legalir.collection.collection import Collection
 from legalir.errors import ArtifactError, ComponentError
@@ -154,7 +155,7 @@ def test_table(table: NumberTable, tmp_path: Path) -> None:
     new = NumberTable(tmp_path / "numbers")
     with pytest.raises(ArtifactError, match="There is no index at"):
         ask(new, "제1조")
-    with pytest.raises(ComponentError, match="article of a document must be a string, got 3"):
+    with pytest.raises(ComponentError, match=r"article .*string, got 3"):
         new.index([{"docno": "a", "article": 3}])
     with pytest.raises(ComponentError, match="The docno 'a' occurs twice"):
         new.index([{"docno": "a"}, {"docno": "a"}])
@@ -167,13 +168,9 @@ def test_table(table: NumberTable, tmp_path: Path) -> None:
 
 
 def test_parameters(table: NumberTable) -> None:
-    for parameters, message in (
-        ({"most": 0}, r"lookup: most=0 is not an integer of at least 1\."),
-        ({"without_law": 1}, r"lookup: without_law=1 is not true or false\."),
-        ({"num_results": 1.5}, r"lookup: num_results=1\.5 is not an integer"),
-    ):
-        with pytest.raises(ComponentError, match=message):
-            Lookup(table, **parameters)  # type: ignore[arg-type]
+    for name, value in (("most", 0), ("without_law", 1), ("num_results", 1.5)):
+        with refused("lookup", name, value):
+            Lookup(table, **{name: value})  # type: ignore[arg-type]
     with pytest.raises(ComponentError, match="numbers=3"):
         Lookup(3)  # type: ignore[arg-type]
     with pytest.raises(ComponentError, match=r"Lookup.*3.*'1'"):

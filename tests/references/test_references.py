@@ -204,9 +204,9 @@ def test_what_is_not_found_is_counted() -> None:
 
 
 def test_no_links_is_one_sentence() -> None:
-    with pytest.raises(DataError, match=r"the collection has no links"):
+    with pytest.raises(DataError, match="has no links"):
         ReferenceContexts(act("yard", ENGLISH), [])
-    with pytest.raises(DataError, match=r"none of the 1 links joins two provisions"):
+    with pytest.raises(DataError, match="none of the 1 links"):
         ReferenceContexts(act("yard", ENGLISH), [("a", "b", "")])
 
 

@@ -46,7 +46,7 @@ def test_what_is_no_collection_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "diary").write_text("", encoding="utf-8")
     with (
-        pytest.raises(DataError, match=r"papers has no corpus, so it is not a collection"),
+        pytest.raises(DataError, match="papers has no corpus"),
         new_folder(tmp_path / "papers", replace=True),
     ):
         pytest.fail("began")
@@ -56,12 +56,12 @@ def test_what_is_no_collection_is_never_replaced(tmp_path: Path) -> None:
         pytest.fail("began")
     for replace in (False, True):
         with (
-            pytest.raises(DataError, match=r"diary is a file: name a folder that does not exist yet"),
+            pytest.raises(DataError, match="diary is a file"),
             new_folder(tmp_path / "papers" / "diary", replace),
         ):
             pytest.fail("began")
         with (
-            pytest.raises(DataError, match=r"diary.below cannot be written \((Not a directory|File exists)\)"),
+            pytest.raises(DataError, match=r"diary.below .*\((Not a directory|File exists)\)"),
             new_folder(tmp_path / "papers" / "diary" / "below", replace),
         ):
             pytest.fail("began")
@@ -77,7 +77,7 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path: Path, there: Path) -> None:
 
 def test_a_folder_that_appears_meanwhile_is_left_alone(tmp_path: Path) -> None:
     with (
-        pytest.raises(DataError, match=r"new cannot be written \(Directory not empty\)"),
+        pytest.raises(DataError, match=r"new .*\(Directory not empty\)"),
         new_folder(tmp_path / "new") as (temporary, _),
     ):
         (temporary / "corpus.jsonl").write_text("", encoding="utf-8")
@@ -151,7 +151,7 @@ def test_an_old_folder_that_cannot_be_put_back_is_named(there: Path) -> None:
     there.with_name(".here.new-abc").mkdir()
     there.mkdir()
     (there / "corpus.jsonl").write_text("", encoding="utf-8")
-    with pytest.raises(DataError, match=r"replaced-abc is what .*here was before an import was interrupted: move it"):
+    with pytest.raises(DataError, match=r"replaced-abc .*here .*interrupted"):
         write_collection(Small(NEW, []), there, replace=True)
     assert there.with_name(".here.replaced-abc").is_dir()
     assert texts(there) == {"corpus.jsonl": ""}

@@ -212,7 +212,7 @@ def test_bad_word_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert "a.docx cannot be read as a Word file" in source.reports[0].fault
     monkeypatch.setattr("legalir.statutes.sources.docx.LARGEST", 2000)
     (tmp_path / "a.docx").write_bytes(good)
-    with pytest.raises(DataError, match="the limit is 0 MB: split it"):
+    with pytest.raises(DataError, match="limit is 0 MB"):
         list(docx(None, path=tmp_path / "a.docx").provisions())
     assert markup.LARGEST > 2000
 
@@ -304,7 +304,7 @@ def test_wrong_rules(tmp_path: Path, rules: str, words: str) -> None:
 def test_a_selector_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(PAGE, encoding="utf-8")
     (tmp_path / "rules.yaml").write_text("country: kr\nunits: [{css: 'p[', kind: article}]", encoding="utf-8")
-    with pytest.raises(DataError, match=r"The selector 'p\[' cannot be read"):
+    with pytest.raises(DataError, match=r"selector 'p\['"):
         list(html(None, path=tmp_path / "a.html", rules=tmp_path / "rules.yaml").provisions())
 
 

@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 from forked import child
 from korean_laws import ACT, laws, many_laws
+from refusals import refused
 
 from legalir.datasets import check, load
-from legalir.errors import ComponentError, DataError
+from legalir.errors import DataError
 from legalir.statutes.importing.files import StatuteFiles
 from legalir.statutes.importing.parsing import Format, Task, parse_all
 from legalir.statutes.law import GivenLink, Law, Outline, Unit
@@ -235,7 +236,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(tmp_pat
         f"a.md: not UTF-8 at byte {ACT.encode().index('창고의'.encode())}.",
         "b.md has 200 MB; the limit is 100 MB: split it.",
     ]
-    with pytest.raises(DataError, match=r"^a\.md: not UTF-8 at byte \d+; 2 such in all, so nothing was written"):
+    with pytest.raises(DataError, match=r"^a\.md: not UTF-8 .*; 2 .*\(strict\)"):
         write_collection(StatuteFiles(KR, root), tmp_path / "strict", strict=True)
     assert not (tmp_path / "strict").exists()
 
@@ -243,7 +244,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(tmp_pat
 def test_no_provision_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "laws").mkdir()
     (tmp_path / "laws" / "a.md").write_text(ACT.split("## 제1장")[0], encoding="utf-8")
-    with pytest.raises(DataError, match=r"^laws: no provision was found in 1 files\.$"):
+    with pytest.raises(DataError, match=r"^laws: no provision .*1 files"):
         write_collection(StatuteFiles(KR, tmp_path / "laws"), tmp_path / "new")
 
 
@@ -258,10 +259,7 @@ def test_a_folder_without_files_of_the_format(tmp_path: Path) -> None:
 def test_two_versions_of_a_law(tmp_path: Path) -> None:
     root = laws(tmp_path / "laws")
     (root / "new.md").write_text(ACT.replace("시행일자: 2023-07-04", "시행일자: 2024-01-01"), encoding="utf-8")
-    message = (
-        r"^new\.md \(2024-01-01\) and 창고/법률\.md \(2023-07-04\) hold the same law, 창고안전법 \(900001\), with the "
-        r"provision 900001-1: keep one version of it, or import all with history\(path=…\)\.$"
-    )
+    message = r"^new\.md \(2024-01-01\) .*창고/법률\.md \(2023-07-04\) .*창고안전법 \(900001\).* 900001-1: .*history"
     with pytest.raises(DataError, match=message):
         write_collection(StatuteFiles(KR, root), tmp_path / "new")
 
@@ -278,15 +276,12 @@ def test_repeated_and_missing_numbers_are_noted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"unit": "chapter"}, r"unit='chapter' is not one of papers, article, paragraph, item\."),
-        ({"workers": 0}, r"workers=0 is not an integer of at least 1\.$"),
-    ],
+    ("name", "value"),
+    [("unit", "chapter"), ("workers", 0)],
 )
-def test_parameters(given: dict[str, object], message: str) -> None:
-    with pytest.raises(ComponentError, match=message):
-        StatuteFiles(KR, ".", **given)  # type: ignore[arg-type]
+def test_parameters(name: str, value: object) -> None:
+    with refused("source", name, value):
+        StatuteFiles(KR, ".", **{name: value})  # type: ignore[arg-type]
 
 
 def _linked(path: Path, data: bytes) -> Iterator[Law]:

@@ -118,37 +118,34 @@ def test_replacing_keeps_what_is_not_of_the_import(tmp_path: Path) -> None:
 
 
 FAULTY: dict[str, tuple[Any, str]] = {
-    "no docno": ({"text": "a"}, r"^small, provision 2: it has no 'docno', only 'text'\.$"),
-    "number as docno": ({"docno": 7, "text": "a"}, r"^small, provision 2: docno must be a string, got 7 \(int\)\.$"),
-    "empty docno": ({"docno": "", "text": "a"}, r"^small, provision 2: the docno is empty\.$"),
-    "white space in docno": ({"docno": "a 1", "text": ""}, r"provision 2: the docno 'a 1' has white space or an inv"),
-    "twice": (
-        {"docno": "first", "text": "b"},
-        r"^small, provision 2: provision 1 has the docno 'first', too\.$",
-    ),
-    "no text": ({"docno": "a", "title": "t"}, r"^small, provision 2 \(a\): it has no 'text'\.$"),
-    "text None": ({"docno": "a", "text": None}, r"provision 2 \(a\): 'text' must be a string, got None: leave out"),
-    "text NaN": ({"docno": "a", "text": float("nan")}, r"provision 2 \(a\): 'text' must be a string, got nan"),
-    "title number": ({"docno": "a", "text": "", "title": 3}, r"provision 2 \(a\): 'title' must be a string, got 3"),
-    "surrogate": ({"docno": "a", "text": "\ud800"}, r"provision 2 \(a\): 'text' has half of a surrogate pair"),
-    "key": ({"docno": "a", "text": "", "titel": "t"}, r"\(a\): the key 'titel' is unknown\. Did you mean 'title'"),
+    "no docno": ({"text": "a"}, r"^small, provision 2: .*no 'docno'.*'text'"),
+    "number as docno": ({"docno": 7, "text": "a"}, r"^small, provision 2: docno .*got 7 \(int\)"),
+    "empty docno": ({"docno": "", "text": "a"}, r"^small, provision 2: .*docno is empty"),
+    "white space in docno": ({"docno": "a 1", "text": ""}, r"provision 2: .*'a 1' has white space"),
+    "twice": ({"docno": "first", "text": "b"}, r"^small, provision 2: provision 1 .*'first'"),
+    "no text": ({"docno": "a", "title": "t"}, r"^small, provision 2 \(a\): .*no 'text'"),
+    "text None": ({"docno": "a", "text": None}, r"provision 2 \(a\): 'text' .*string, got None"),
+    "text NaN": ({"docno": "a", "text": float("nan")}, r"provision 2 \(a\): 'text' .*string, got nan"),
+    "title number": ({"docno": "a", "text": "", "title": 3}, r"provision 2 \(a\): 'title' .*string, got 3"),
+    "surrogate": ({"docno": "a", "text": "\ud800"}, r"provision 2 \(a\): 'text' .*surrogate"),
+    "key": ({"docno": "a", "text": "", "titel": "t"}, r"\(a\): the key 'titel' .*'title'"),
     "date": (
         {"docno": "a", "text": "", "effective_from": "2024.1.1"},
-        r"\(a\): 'effective_from' must be a date such as '2024-01-31', got '2024\.1\.1'",
+        r"\(a\): 'effective_from' .*date .*got '2024\.1\.1'",
     ),
     "short date": (
         {"docno": "a", "text": "", "effective_to": "20240101"},
-        r"'effective_to' must be a date .*, got '20240101'",
+        r"'effective_to' .*date .*got '20240101'",
     ),
     "no day": (
         {"docno": "a", "text": "", "effective_to": "2024-02-30"},
-        r"must be a date such as '2024-01-31', got '2024-02-30'",
+        r"'effective_to' .*date .*got '2024-02-30'",
     ),
     "dates": (
         {"docno": "a", "text": "", "effective_from": "2024-02-01", "effective_to": "2024-01-31"},
         r"'effective_to' \(2024-01-31\) is before 'effective_from' \(2024-02-01\)\.$",
     ),
-    "no mapping": ("text", r"^small, provision 2: a provision must be a mapping, got str\.$"),
+    "no mapping": ("text", r"^small, provision 2: .*mapping, got str"),
 }
 
 
@@ -163,13 +160,13 @@ def test_a_faulty_provision_is_named_and_nothing_is_written(tmp_path: Path, name
 @pytest.mark.parametrize(
     ("link", "message"),
     [
-        (("act-1", "act-2"), r"^small, link 3: a link must be a tuple .* of strings, got \('act-1', 'act-2'\)"),
-        (["act-1", "act-2", ""], r"link 3: a link must be .*, got \['act-1', 'act-2', ''\]"),
-        (("act-1", None, ""), r"link 3: a link must be .*, got \('act-1', None, ''\)"),
+        (("act-1", "act-2"), r"^small, link 3: a link .*tuple .*got \('act-1', 'act-2'\)"),
+        (["act-1", "act-2", ""], r"link 3: a link .*got \['act-1', 'act-2', ''\]"),
+        (("act-1", None, ""), r"link 3: a link .*got \('act-1', None, ''\)"),
         (("act-1", "", ""), r"link 3: '' cannot be a docno"),
         (("act 1", "act-2", ""), r"link 3: 'act 1' cannot be a docno"),
-        (("act-1", "act-2", "a\tb"), r"link 3: the kind 'a\\tb' has a tab"),
-        (("act-1", "act-2", "\ud800"), r"link 3: the kind '\\ud800' has a tab, a line break or an invisible"),
+        (("act-1", "act-2", "a\tb"), r"link 3: the kind 'a\\tb'"),
+        (("act-1", "act-2", "\ud800"), r"link 3: the kind '\\ud800'"),
     ],
 )
 def test_a_faulty_link_is_named_and_nothing_is_written(tmp_path: Path, link: object, message: str) -> None:
@@ -180,7 +177,7 @@ def test_a_faulty_link_is_named_and_nothing_is_written(tmp_path: Path, link: obj
 
 
 def test_a_source_without_provisions_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"^small has no provision, so there is nothing to write\.$"):
+    with pytest.raises(DataError, match=r"^small has no provision"):
         write_collection(Small([], []), tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
@@ -192,7 +189,7 @@ def test_about_that_means_nothing_is_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match=r"is not a source: it needs the attributes name, provisions and links"):
+    with pytest.raises(ComponentError, match="is not a source"):
         write_collection(object(), tmp_path / "new")  # type: ignore[arg-type]
 
 

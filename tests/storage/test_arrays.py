@@ -21,11 +21,11 @@ def test_arrays_of_python_objects_are_never_unpickled(tmp_path: Path) -> None:
             return pytest.fail, ("unpickled",)
 
     np.save(tmp_path / "objects.npy", np.array([Trap()], dtype=object), allow_pickle=True)
-    with pytest.raises(ArtifactError, match=r"objects\.npy is not an array file"):
+    with pytest.raises(ArtifactError, match=r"objects\.npy is not an array"):
         load_array(tmp_path / "objects.npy")
     np.savez(tmp_path / "several.npy", one=np.arange(3))
     (tmp_path / "several.npy.npz").rename(tmp_path / "several.npy")
-    with pytest.raises(ArtifactError, match=r"several\.npy is not an array file"):
+    with pytest.raises(ArtifactError, match=r"several\.npy is not an array"):
         load_array(tmp_path / "several.npy")
 
 
@@ -44,9 +44,9 @@ def test_array_files_that_are_none_are_named(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     for content in [b"", b"\x93", good[:50], good[:-1], b"PK\x03\x04zip", b"\x80\x04K\x01.", random.bytes(500)]:
         path.write_bytes(content)
-        with pytest.raises(ArtifactError, match=r"bad\.npy is not an array file"):
+        with pytest.raises(ArtifactError, match=r"bad\.npy is not an array"):
             load_array(path)
-    with pytest.raises(ArtifactError, match=r"none\.npy is not an array file"):
+    with pytest.raises(ArtifactError, match=r"none\.npy is not an array"):
         load_array(tmp_path / "none.npy")
     # Whatever happens to the header: an error of ours, or another array, never another exception.
     for position in range(128):

@@ -85,14 +85,14 @@ def test_what_cannot_be_imported_fails_once(install: Install) -> None:
 def test_a_name_that_is_not_there_and_a_text_that_is_no_name() -> None:
     with pytest.raises(PluginError, match="no retriever 'nowhere'"):
         testing.check("retriever", "nowhere")
-    with pytest.raises(ComponentError, match="'a b' is not a component: write its name"):
+    with pytest.raises(ComponentError, match="'a b' is not a component"):
         testing.check("retriever", "a b")
     for spec in ("1", "bm25()()"):
-        with pytest.raises(ComponentError, match="only a component's name can be called"):
+        with pytest.raises(ComponentError, match="name can be called"):
             testing.check("retriever", spec)
     with pytest.raises(ComponentError, match=r"'\*\*' cannot be used"):
         testing.check("retriever", "bm25(**{})")
-    with pytest.raises(ComponentError, match="is neither a literal nor a pipeline"):
+    with pytest.raises(ComponentError, match=r"\[print\(\)\] is neither"):
         testing.check("retriever", "bm25(k1=[print()])")
     with pytest.raises(ComponentError, match="3 is not a factory"):
         testing.check("retriever", 3)  # type: ignore[arg-type]
@@ -124,9 +124,9 @@ def test_an_expected_failure_needs_a_reason_and_a_check() -> None:
     assert found["ranks"] == ("ranks", "expected failure", "from 1 here")
     assert all(one.ok for one in found.values())
     for reason in ("", "  ", None):
-        with pytest.raises(ComponentError, match="expected failure of 'ranks' has no reason"):
+        with pytest.raises(ComponentError, match="'ranks' has no reason"):
             testing.check("retriever", flawed, expected_failures={"ranks": reason})  # type: ignore[dict-item]
-    with pytest.raises(ComponentError, match=r"no check 'rank' of role retriever .* Did you mean 'ranks'"):
+    with pytest.raises(ComponentError, match=r"no check 'rank' .*retriever .*'ranks'"):
         testing.check("retriever", flawed, expected_failures={"rank": "x"})
 
 
@@ -146,7 +146,7 @@ def test_the_factory_may_announce_what_fails() -> None:
     found = {one.check: one for one in testing.check("retriever", announced)}
     assert found["ranks"].status == "expected failure"
     announced.expected_failures = ["ranks"]  # type: ignore[attr-defined]
-    with pytest.raises(ComponentError, match="is not a dict from a check's name to a reason"):
+    with pytest.raises(ComponentError, match=r"expected_failures=\['ranks'\] is not a dict"):
         testing.check("retriever", announced)
 
 

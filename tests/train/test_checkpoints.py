@@ -78,7 +78,7 @@ def test_another_version(states: Checkpoints, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("legalir.train.checkpoints._VERSION", 5)
     states.save(3, FACTS, ARRAYS)
     monkeypatch.undo()
-    with pytest.raises(ArtifactError, match="left by another version of legalir: remove it"):
+    with pytest.raises(ArtifactError, match="another version of legalir"):
         states.load()
 
 

@@ -58,9 +58,9 @@ def test_judgements_of_one_or_more_that_the_corpus_has(folder: Path) -> None:
 
 
 def test_no_judgements_is_one_sentence(folder: Path) -> None:
-    with pytest.raises(DataError, match=r"Judgements were asked for, but .* has none"):
+    with pytest.raises(DataError, match=r"^Judgements .* has none"):
         from_judgements(datasets.load(folder), {})
-    with pytest.raises(DataError, match=r"No question of .* has a provision"):
+    with pytest.raises(DataError, match=r"^No question of .*train .*docnos"):
         from_judgements(datasets.load(folder / "train"), {})
 
 
@@ -80,7 +80,7 @@ def test_a_heading_that_many_bear_needs_its_law() -> None:
 
 
 def test_no_headings_is_one_sentence() -> None:
-    with pytest.raises(DataError, match="no provision of the collection has one"):
+    with pytest.raises(DataError, match=r"^Headings .*no provision"):
         from_headings([Provision("a", text="text")])
 
 
@@ -89,7 +89,7 @@ def test_citations_of_a_collection(folder: Path) -> None:
         from_references(datasets.load(folder).docs(), [])
     (folder / "links.tsv").write_text("a\tb\tself\nb\tc\tself\nc\ta\tself\n")
     # 12 % 3 + 12 = 12 is a's own number, so that a link to b is missing; 13 cites 13 itself, 14 cites 14.
-    with pytest.raises(DataError, match="none can be used: 0 of 3 links were found"):
+    with pytest.raises(DataError, match="0 of 3 links"):
         from_references(datasets.load(folder).docs(), datasets.load(folder).links())
 
 
@@ -124,7 +124,7 @@ def test_splits_that_share_a_question(folder: Path) -> None:
     check_disjoint(train, dev)
     with (folder / "qrels.dev.txt").open("a") as stream:
         stream.write("q2 0 b 1\nq1 0 a 1\n")
-    with pytest.raises(DataError, match=r"2 queries of the dev split .*dev, such as 'q1', are judged in .*train, too"):
+    with pytest.raises(DataError, match=r"^2 queries .*dev, .*'q1', .*train, "):
         check_disjoint(train, datasets.load(folder / "dev"))
 
 

@@ -264,7 +264,7 @@ def test_places(statutes: Path, tmp_path: Path) -> None:
     trained = train_static(statutes / "train", out, replace=True, **{**one, "seed": 2})
     assert contents(out) != before
     assert StaticModel.load(out).fingerprint == trained.model.fingerprint
-    with pytest.raises(ComponentError, match="exists and is not a static model"):
+    with pytest.raises(ComponentError, match="is not a static model"):
         train_static(statutes / "train", tmp_path, replace=True, **one)
     (out / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(ComponentError, match=r"'notes\.txt'"):
@@ -279,7 +279,7 @@ def test_two_trainings_to_one_place(statutes: Path, tmp_path: Path) -> None:
     process = started(statutes, out, epochs=200)
     try:
         wait_for(out.with_name("model.partial") / "state.json", process)
-        with pytest.raises(ArtifactError, match=r"Another training writes .*model: wait for its end"):
+        with pytest.raises(ArtifactError, match=r"Another training writes .*model"):
             train_static(statutes / "train", out, **SMALL)
     finally:
         process.kill()
@@ -291,7 +291,7 @@ def test_two_trainings_to_one_place(statutes: Path, tmp_path: Path) -> None:
 
 def test_dev_queries_are_not_learnt(statutes: Path, tmp_path: Path) -> None:
     shared = write_statutes(tmp_path / "shared", shared=True)
-    sentence = r"1 queries of the dev split .*/dev, such as 'q0-0', are judged in .*/train, too, and would be learnt"
+    sentence = r"1 queries .*/dev, .*'q0-0', .*/train, "
     with pytest.raises(DataError, match=sentence):
         train_static(shared / "train", tmp_path / "model", dev="dev", **SMALL)
     with pytest.raises(DatasetNotFound, match="has no split 'dve'"):

@@ -118,13 +118,13 @@ def test_time_ends_the_search(misled: Path) -> None:
 
 def test_too_few_questions_are_refused(tmp_path: Path) -> None:
     folder = write_collection(tmp_path / "harbour", 3, misleading_titles=False)
-    with pytest.raises(DataError, match="too few judged questions, 3; at least 20 are needed"):
+    with pytest.raises(DataError, match=r"judged questions, 3; .*20"):
         legalir.tune(folder)
 
 
 def test_judgements_on_one_provision_are_refused(misled: Path) -> None:
     (misled / "qrels.txt").write_text("".join(f"q{number} 0 d1 1\n" for number in range(60)), encoding="utf-8")
-    with pytest.raises(DataError, match=r"all judgements of .* are on one provision"):
+    with pytest.raises(DataError, match=r"all judgements .*one provision"):
         legalir.tune(misled)
 
 
