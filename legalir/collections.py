@@ -59,7 +59,7 @@ class Collection(Protocol):
 
     @property
     def client(self) -> Client:
-        """What asks language models for components."""
+        """The client by which components ask language models."""
 
     @property
     def dated(self) -> bool:

@@ -66,7 +66,7 @@ class Field(NamedTuple):
 
     @property
     def description(self) -> str:
-        """What it means, with the values that it takes; a sentence, or an empty text."""
+        """The meaning with the accepted values, as one sentence; empty if neither is known."""
         choices = [choice for kind in self.kinds if get_origin(kind) is Literal for choice in get_args(kind)]
         explained = all(f"``{choice}``" in self.text for choice in choices)
         accepted = _range(self.bounds) or ("" if explained else f"one of {', '.join(map(str, choices))}")

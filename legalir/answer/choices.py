@@ -488,7 +488,7 @@ def _alike(option: str) -> tuple[str, ...]:
 
 
 def _options(component: str, row: Mapping[Any, Any]) -> tuple[str, ...] | None:
-    """Return the options of a question, or None if there are none.
+    """Return the options of a question; None for a question without options.
 
     Raises:
         ComponentError: they are not from 2 to 20 texts.

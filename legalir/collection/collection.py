@@ -144,7 +144,7 @@ class Collection:
 
     @cached_property
     def client(self) -> Client:
-        """What asks language models for components."""
+        """The client by which components ask language models."""
         return (self._own_client or Client()).over(self)
 
     @cached_property

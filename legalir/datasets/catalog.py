@@ -53,7 +53,7 @@ class Entry(NamedTuple):
         return self.outline.splits
 
     def title(self) -> str:
-        """Return the full name, empty if there is none, or the error message if it cannot be read."""
+        """Return the full name; empty for a dataset without one, the error message for one that cannot be read."""
         try:
             return (self.outline.about or self.open_folder().about).title or ""
         except DataError as error:

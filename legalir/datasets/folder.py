@@ -125,9 +125,9 @@ class Folder:
         corpus: the file of the provisions.
         queries: query file by split; the empty string is the base.
         qrels: judgement file by split, likewise.
-        links: the file of the links, None if there is none.
+        links: the file of the links; None for a folder without links.
         chunks: the contents of each chunk, if the documents are chunks; None for provisions.
-        provisions: the provisions that were cut into chunks, None if there is none.
+        provisions: the provisions that were cut into chunks; None if the documents are provisions.
         ignored: files that the format does not know.
     """
 

@@ -223,7 +223,7 @@ def _pick(row: _Row, spec: _Spec) -> object:
 
 
 def _text_of(row: _Row, spec: _Spec) -> str:
-    """Return the text of a spec in a row, empty if there is none."""
+    """Return the text of a spec in a row; empty if the row has no value."""
     value = _pick(row, spec)
     return "" if value is None else str(value)
 

@@ -108,7 +108,7 @@ class HostedEncoder(Declared):
 
     @property
     def _decisive(self) -> dict[str, Any]:
-        """What changes vectors, without what is empty."""
+        """The settings that change vectors, by name; empty ones are left out."""
         names = ("dimensions", "query_prompt", "document_prompt", "query_fields", "document_fields", "max_characters")
         return {name: value for name in names if (value := getattr(self, name))}
 

@@ -37,7 +37,7 @@ def own_model(collection: Collection | None) -> Path | None:
         return root / _FOLDER if (root / _FOLDER / ABOUT).is_file() else None
     if not (root / name / ABOUT).is_file():
         raise ComponentError(
-            f"{root / 'dataset.yaml'} names the static model {name!r}, and there is none: train it with --out "
+            f"{root / 'dataset.yaml'} names the static model {name!r}, which does not exist: train it with --out "
             f"{root / name}, or take the line out."
         )
     return root / name

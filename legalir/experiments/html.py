@@ -53,7 +53,7 @@ class Bar(NamedTuple):
 
 
 class MeasurePanel(NamedTuple):
-    """One measure: one bar per system, and the place of the baseline, None if there is none."""
+    """One measure: one bar per system, and the place of the baseline; None without a baseline."""
 
     measure: str
     bars: tuple[Bar, ...]
@@ -486,7 +486,7 @@ def render_several(
 
     Args:
         definition: the definition of the experiment.
-        links: page of each dataset by its name, empty if there is none.
+        links: page of each dataset, by its name; an empty text for a dataset without a page.
         tables: rows of each measure, with one cell per dataset and one for the mean.
         legend: meaning of the tables.
 

@@ -149,11 +149,11 @@ def checked_weights(component: str, weights: object, pipelines: int) -> tuple[fl
     given: list[Any] = list(weights) if isinstance(weights, Iterable) else [weights]
     for weight in given:
         if isinstance(weight, bool) or not isinstance(weight, Real) or not math.isfinite(weight):
-            raise ComponentError(f"{component}: weights={weights!r} is not a list of finite numbers.")
+            message = f"{component}: weights={weights!r} is not a list of finite numbers."
+            raise ComponentError(message, component=component, parameter="weights", value=weights)
     if len(given) != pipelines:
-        raise ComponentError(
-            f"{component}: there are {len(given)} weights for {pipelines} pipelines: give each pipeline one."
-        )
+        message = f"{component}: there are {len(given)} weights for {pipelines} pipelines: give each pipeline one."
+        raise ComponentError(message, component=component, parameter="weights", value=weights)
     return tuple(float(weight) for weight in given)
 
 

@@ -55,15 +55,17 @@ class LinearFusion(Fuser, init=False):
         given = (1.0,) * most if self.weights is None else self.weights
         self.weights = self._weights = checked_weights(self.name, given, most)
         if not any(self._weights):
-            raise ComponentError(f"{self.name}: every weight is 0: give one pipeline another weight.")
+            message = f"{self.name}: every weight is 0: give one pipeline another weight."
+            raise ComponentError(message, component=self.name, parameter="weights", value=self.weights)
         if isinstance(self.normalize, list):
             self.normalize = tuple(self.normalize)
         self._each = self.normalize if isinstance(self.normalize, tuple) else (self.normalize,) * most
         if len(self._each) != most:
-            raise ComponentError(
+            message = (
                 f"{self.name}: there are {len(self._each)} names in normalize for {most} pipelines: give each pipeline "
                 f"one, or give one name for all."
             )
+            raise ComponentError(message, component=self.name, parameter="normalize", value=self.normalize)
         for one in self._each:
             check_choice(self.name, "normalize", one, get_args(Normalize))
 

@@ -92,9 +92,11 @@ class WeightedRRF(_Reciprocal, init=False):
         self.weights = checked_weights(self.name, self.weights, len(self.pipelines))
         total = math.fsum(self.weights)
         if min(self.weights) < 0:
-            raise ComponentError(f"{self.name}: the weight {min(self.weights):g} is below 0.")
+            message = f"{self.name}: the weight {min(self.weights):g} is below 0."
+            raise ComponentError(message, component=self.name, parameter="weights", value=self.weights)
         if abs(total - 1) > _SUM_TOLERANCE:
-            raise ComponentError(f"{self.name}: the weights sum to {total:.8g}, not to 1.")
+            message = f"{self.name}: the weights sum to {total:.8g}, not to 1."
+            raise ComponentError(message, component=self.name, parameter="weights", value=self.weights)
 
     def shares(self, lists: Lists) -> tuple[Floats, Floats]:
         """Return ``w/(k + rank)`` of each row."""

@@ -322,8 +322,11 @@ def test_an_explanation_in_words() -> None:
     ],
 )
 def test_wrong_parameters(make_one: Callable[[], Fuser], fact: str) -> None:
-    with pytest.raises(ComponentError, match=f"^{fact}"):
+    with pytest.raises(ComponentError, match=f"^{fact}") as caught:
         make_one()
+    if "pipeline" not in fact or "for 1 pipelines" in fact:
+        assert caught.value.component == fact.partition(":")[0]
+        assert caught.value.parameter == ("normalize" if "normalize" in fact else "weights")
 
 
 @pytest.mark.parametrize(("normalize", "value"), [(["max"], "max"), ("max", "max"), (3, 3)])
