@@ -94,6 +94,8 @@ class Field(NamedTuple):
         choices = [choice for kind in self.kinds if get_origin(kind) is Literal for choice in get_args(kind)]
         texts = [choice for choice in choices if isinstance(choice, str)]
         hint = suggestion(value, texts) if isinstance(value, str) and texts else ""
+        if isinstance(value, str) and any(getattr(kind, "__name__", "") == "Transformer" for kind in self.kinds):
+            hint = " In an expression, write a pipeline without quotes."
         _refuse(component, self.name, value, " or ".join(dict.fromkeys(wanted)), hint)
 
 

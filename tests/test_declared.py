@@ -523,3 +523,15 @@ def test_a_protocol_is_not_checked() -> None:
         index: Searching
 
     assert Holds("anything").index == "anything"  # type: ignore[arg-type]
+
+
+def test_a_pipeline_that_is_given_as_text_is_refused_with_the_cure() -> None:
+    class Outer(Declared):
+        inner: Annotated[pt.Transformer | None, "searches"] = None
+        title: str = ""
+
+    with pytest.raises(ComponentError, match="without quotes"):
+        Outer(inner="lsa")  # type: ignore[arg-type]
+    with pytest.raises(ComponentError) as caught:
+        Outer(title=3)  # type: ignore[arg-type]
+    assert "quotes" not in str(caught.value)
