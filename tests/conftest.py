@@ -33,6 +33,8 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IR_DATASETS_HOME", str(home / "ir_datasets"))
     for name in ("LEGALIR_DATA", "LEGALIR_DISABLE_PLUGINS", "LEGALIR_LLM"):
         monkeypatch.delenv(name, raising=False)
+    # Else each first use of `default` would encode a collection, in environments that have the encoder.
+    monkeypatch.setenv("LEGALIR_SEMANTIC", "off")
 
 
 @pytest.fixture(autouse=True)

@@ -493,6 +493,7 @@ COMPONENTS = (
 WITH_MODELS = {
     ("generator", "pick"): "answer/test_pick.py",  # The questions of the kit have no options.
     ("source", "history"): "statutes/test_history.py",
+    ("encoder", "e5"): "dense/test_e5.py",
     ("encoder", "openai"): "dense/test_hosted_encoder.py",
     ("encoder", "sentence"): "dense/test_sentence_conformance.py",
     **{

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from legalir.cli.printing import AsJson, Workers, print_json, working
+
+if TYPE_CHECKING:
+    from legalir.storage.artifact import IndexArtifact
 
 EXAMPLES = """Examples:
 
   legalir index legalir/firecode
 
   legalir index my-statutes/ --analyzer char2
+
+  legalir index my-statutes/ --semantic
 
   legalir index my-statutes/ --executor 'processes(workers=8)'
 """
@@ -41,11 +46,18 @@ def build(
             "--analyzer", "-a", help="Analyzer: auto, word, charN, jamoN, whitespace, or the name of a plugin."
         ),
     ] = "auto",
+    semantic: Annotated[
+        bool,
+        typer.Option(
+            "--semantic", help="Build the vectors of the encoder e5, too, which default then uses; minutes to hours."
+        ),
+    ] = False,
     executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build the sparse index of DATASET if it is missing or out of date."""
+    """Build the sparse index of DATASET if it is missing or out of date, and its vectors if they are wanted."""
     from legalir.collection.collection import Collection
+    from legalir.dense.e5 import require_installed
     from legalir.frames.as_of import today
     from legalir.storage.validity import provision_key
 
@@ -54,12 +66,18 @@ def build(
         collection = Collection(dataset, executor=workers)
         writing = collection.writing
         index = collection.sparse(analyzer)
+        vectors = None
+        if semantic:
+            require_installed()
+            vectors = collection.dense("e5")
     facts = index.manifest.facts
     path = Path(str(index.path))
-    size = sum(entry["size"] for entry in index.manifest.files.values())
+    size = _size(index)
     seconds = time.perf_counter() - start
     if as_json:
-        print_json({"path": str(path), "bytes": size, "seconds": round(seconds, 3), **writing._asdict(), **facts})
+        dense = {} if vectors is None else {"vectors": {"path": str(vectors.path), "bytes": _size(vectors)}}
+        built = {"path": str(path), "bytes": size, "seconds": round(seconds, 3), **dense}
+        print_json({**built, **writing._asdict(), **facts})
         return
     typer.echo(
         f"{facts['documents']:,} provisions, {facts['terms']:,} terms ({facts['analyzer']['name']}), "
@@ -71,6 +89,13 @@ def build(
         typer.echo(f"Versions of {provisions:,} provisions, {held:,} of them in force today")
     typer.echo(f"Language: {writing}")
     typer.echo(f"Index: {path}")
+    if vectors is not None:
+        shape = f"{len(vectors):,} vectors of {vectors.dimensions} numbers, {_size(vectors) / 1e6:,.1f} MB"
+        typer.echo(f"Meaning: {shape}: {vectors.path}")
+
+
+def _size(index: IndexArtifact) -> int:
+    return sum(entry["size"] for entry in index.manifest.files.values())
 
 
 @update_app.command(epilog=UPDATE_EXAMPLES)

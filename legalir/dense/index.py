@@ -120,7 +120,8 @@ class DenseIndex(IndexArtifact):
             ComponentError: there is no such encoder, or no such search.
             MissingExtra: FAISS is needed, and not installed.
         """
-        chosen = get_encoder(encoder, collection)
+        exact = cls.at(collection, encoder)
+        chosen = exact._building_encoder()
         corpus = collection.fingerprint()
 
         def build(index: Self) -> None:
@@ -139,8 +140,7 @@ class DenseIndex(IndexArtifact):
                     executor=collection.executor,
                 )
 
-        place = collection.cache / f"dense-{directory_name(chosen.name, chosen.fingerprint)}"
-        exact = collection.cached(cls(place, chosen), build)
+        exact = collection.cached(exact, build)
         if approximate is None:
             return exact
         search = read_approximate(approximate)
@@ -152,7 +152,13 @@ class DenseIndex(IndexArtifact):
                 exact.approximated(search, index.directory, queries=questions or None)
 
         name = f"{exact.directory.name}-{search.name}-{search.fingerprint[:8]}"
-        return collection.cached(cls(place.with_name(name), chosen), build_search)
+        return collection.cached(cls(exact.directory.with_name(name), chosen), build_search)
+
+    @classmethod
+    def at(cls, collection: Collection, encoder: str | AnyEncoder = "lsa") -> Self:
+        """Return the exact index of a collection, which need not be built; arguments and errors as for :meth:`of`."""
+        chosen = get_encoder(encoder, collection)
+        return cls(collection.cache / f"dense-{directory_name(chosen.name, chosen.fingerprint)}", chosen)
 
     @classmethod
     def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:

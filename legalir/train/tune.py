@@ -32,7 +32,17 @@ from legalir.extras import require
 from legalir.frames.as_of import AS_OF, with_as_of
 from legalir.graph.laws import LawTable
 from legalir.measure.measures import judged_names
-from legalir.pipeline.default import DefaultSettings, Gain, Tuned, fit_default, sketch_of, tuned_paths, write_tuned
+from legalir.pipeline.default import (
+    DefaultSettings,
+    Gain,
+    Tuned,
+    encoder_fingerprint,
+    fit_default,
+    model_digest,
+    sketch_of,
+    tuned_paths,
+    write_tuned,
+)
 from legalir.progress import progress
 from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file
@@ -62,6 +72,7 @@ _GRIDS: dict[str, tuple[Any, ...]] = {
     "sar": (0.0, 0.15, 0.3, 0.5),
     "lookup": (0.0, 0.25, 0.5, 1.0),
     "model": WEIGHTS,
+    "semantic": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
 }
 
 
@@ -227,7 +238,8 @@ class _Evaluation:
             measure,
             collection.fingerprint(),
             collection.graph.fingerprint(),
-            _model_digest(collection),
+            model_digest(collection),
+            encoder_fingerprint(collection),
         ]
         asked = ["qid", "query"] if day is None else ["qid", "query", AS_OF]
         key = digest([*facts, self._topics[asked].to_numpy().tolist(), self._qrels.to_numpy().tolist()])
@@ -307,11 +319,6 @@ def _check_questions(name: str, questions: int, provisions: int) -> None:
         )
 
 
-def _model_digest(collection: Collection) -> str:
-    folder = own_model(collection)
-    return "" if folder is None else digest(read_about(folder))
-
-
 def _knobs(collection: Collection, start: DefaultSettings) -> dict[str, tuple[Any, ...]]:
     """Return the values of each setting to try on a collection, without settings that cannot matter."""
     code = collection.language
@@ -327,6 +334,7 @@ def _knobs(collection: Collection, start: DefaultSettings) -> dict[str, tuple[An
         "family": LawTable.of(collection).count("law") > 1,
         "lookup": start.lookup > 0,
         "model": _may_use_model(collection),
+        "semantic": start.semantic > 0,
     }
     return {name: values for name, values in knobs.items() if possible.get(name, True)}
 
@@ -410,6 +418,8 @@ def _store(collection: Collection, settings: DefaultSettings, gain: Gain, out: P
         sketch=sketch_of(collection.docs()),
         gain=gain,
         settings=settings,
+        model=model_digest(collection),
+        encoder=encoder_fingerprint(collection),
     )
     if out is not None:
         write_tuned(tuned, out)

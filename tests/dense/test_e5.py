@@ -1,0 +1,88 @@
+"""The encoder `e5`: its contract, windows of long texts, and odd ones."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+
+import numpy as np
+import pytest
+
+from legalir import testing
+from legalir.dense import e5 as module
+from legalir.dense.e5 import E5, e5
+
+pytestmark = pytest.mark.neural
+
+
+@pytest.fixture(name="encoder", scope="module")
+def the_encoder() -> E5:
+    return E5()
+
+
+def test_conformance() -> None:
+    outcomes = testing.check("encoder", e5)
+    assert [outcome for outcome in outcomes if not outcome.ok] == []
+    assert {one.check for one in outcomes if one.status != "passed"} == {
+        *("fitted-vectors", "restored-encoder"),
+        "fingerprint-of-parameters",  # A copy of the file changes nothing.
+    }
+
+
+def test_meaning_across_words_and_languages(encoder: E5) -> None:
+    provisions = encoder.encode(
+        [
+            "The keeper of a lighthouse lights the lamp at dusk.",
+            "A tenant may terminate the lease with three months' notice.",
+            "관세는 물품을 수입하는 자가 납부한다.",
+        ]
+    )
+    questions = encoder.encode_queries(
+        ["When must the beacon be switched on?", "Wann kann der Mieter kündigen?", "Who pays customs duties?"]
+    )
+    assert (questions @ provisions.T).argmax(axis=1).tolist() == [0, 1, 2]
+
+
+def test_a_vector_depends_on_its_text_alone(encoder: E5) -> None:
+    texts = [f"The lamp {number} burns." * (1 + number % 5) for number in range(300)]
+    batch = encoder.encode(texts)
+    for number in (0, 7, 255, 256, 299):
+        assert np.array_equal(batch[number], encoder.encode([texts[number]])[0])
+
+
+def test_long_texts_are_read_in_windows(
+    encoder: E5, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [f"lamp{number}" for number in range(600)]
+    tokens = encoder._loaded.tokens([" ".join(words)])[0]
+    prompt = encoder._loaded.tokens(["passage: "])[0]
+    length = 510 - len(prompt)
+    parts = [tokens[first : first + length] for first in range(0, len(tokens), length)]
+    assert len(parts) == 3
+    wanted = sum(len(part) * encoder._loaded.vector([*prompt, *part]) for part in parts)
+    assert encoder.encode([" ".join(words)])[0] == pytest.approx(wanted / np.linalg.norm(wanted), abs=1e-6)
+    monkeypatch.setattr(module, "_WINDOWS", 2)
+    with caplog.at_level(logging.INFO, "legalir"):
+        cut = encoder.encode([" ".join(words), "short"])[0]
+    two = sum(len(part) * encoder._loaded.vector([*prompt, *part]) for part in parts[:2])
+    assert cut == pytest.approx(two / np.linalg.norm(two), abs=1e-6)
+    assert "cut 1 of 2 texts" in caplog.text
+
+
+@pytest.mark.parametrize("text", ["a", "</s>", "\x00", "\ud800x", "가" * 2000, ". " * 900])
+def test_odd_texts_have_vectors(encoder: E5, text: str) -> None:
+    for vectors in (encoder.encode([text]), encoder.encode_queries([text])):
+        assert np.linalg.norm(vectors, axis=1).tolist() == pytest.approx([1.0])
+
+
+def test_blank_texts_have_none(encoder: E5) -> None:
+    assert encoder.encode(["", " \n\t"]).any() == np.False_
+    assert encoder.encode([]).shape == encoder.encode_queries([]).shape == (0, 384)
+
+
+def test_a_pickle_holds_the_parameters_only(encoder: E5) -> None:
+    encoder.encode(["a"])
+    content = pickle.dumps(encoder)
+    assert len(content) < 1000
+    assert pickle.loads(content) == encoder
+    assert pickle.loads(content).name == "e5"
