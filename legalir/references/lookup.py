@@ -27,7 +27,7 @@ from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
-from legalir.references.grammar import ArticleNumber, read_references
+from legalir.references.grammar import ArticleNumber, article_number, read_references
 from legalir.references.law_names import LawNames
 from legalir.references.numbers import Numbers, clean, tail_of
 from legalir.storage.artifact import IndexArtifact, building
@@ -77,7 +77,7 @@ class NumberTable(IndexArtifact):
             key of a provision. Only called if none of the versions with a number is in force.
     """
 
-    kind, version = "number_table", 1
+    kind, version = "number_table", 2
 
     def __init__(self, path: str | PathLike[str], replaced: Callable[[], Mapping[str, str]] = dict) -> None:
         super().__init__(str(path))
@@ -155,7 +155,8 @@ class NumberTable(IndexArtifact):
             ComponentError: a docno occurs twice.
         """
         without = np.flatnonzero(articles == "")
-        articles = articles.copy()
+        number_of = {article: article_number(article) or article for article in {*articles.tolist()}}
+        articles = np.array([number_of[article] for article in articles.tolist()], dtype=object)
         articles[without] = [tail_of(docnos[place]) for place in without.tolist()]
         with building(self.directory, self.kind, self.version) as (data, facts):
             write_docnos(data, docnos)

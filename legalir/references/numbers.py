@@ -194,7 +194,7 @@ class Numbers:
         parts = []
         for part in self._part.finditer(number):
             before, run, after = part.groups("")
-            parts.append(f"{_IN_GAP.sub('', before)}{_value(run)}{after.strip()}" if run else part[0])
+            parts.append(f"{_IN_GAP.sub('', before)}{_value(run)}{after.strip(' -')}" if run else part[0])
         return ".".join(parts).lower()
 
     def _names(self, number: str, key: str) -> list[str]:
@@ -308,7 +308,7 @@ def _before_pattern(word: str) -> str:
 
 def _after_pattern(word: str) -> str:
     # One letter with a space before it is a word of its own: "section 12 a person".
-    gap = "" if len(word) == 1 else r"\s?"
+    gap = "" if len(word) == 1 else r"[\s\-]?"
     end = r"(?![^\W\d_])" if word.isascii() or len(word) == 1 else ""
     return gap + re.escape(word) + end
 
