@@ -41,6 +41,9 @@ _BRACKETS = re.compile(
 _SAME = 40
 """Number of characters before a reference in which words for a previously named law must appear."""
 
+_LATIN = "\u024f"
+"""Last letter of the Latin script that begins words for articles."""
+
 _IN_BRACKETS = re.compile(r"\w+")
 _ORDINAL_SIGN = re.compile(r"(?<=\d)\.?[º°ª]")
 _LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
@@ -357,6 +360,23 @@ def article_number(field: str) -> str:
     if letter := _LETTER_AFTER.fullmatch(rest):
         return number + letter[1]
     return number if not rest or ((labelled or bare != text) and _HEADING.fullmatch(rest)) else ""
+
+
+def law_name_after(text: str, reference: WrittenReference) -> tuple[int, int] | None:
+    """Return start and end of the name of a law directly after a reference in an alphabet, by the patterns of `laws`.
+
+    ``BGB`` in ``§ 823 II BGB``, ``GDPR`` in ``Article 87 of the GDPR``; None where there is none.
+    """
+    if text[reference.start] > _LATIN:
+        return None
+    name = _law_patterns().match(text, reference.after if reference.law is None else reference.law)
+    return name and name.span("name")
+
+
+@cache
+def _law_patterns() -> re.Pattern[str]:
+    patterns = "|".join(law.pattern for grammar in grammars().values() for law in grammar.laws)
+    return re.compile(rf"{GAP}(?:[IVX]{{1,4}}\s)?(?P<name>(?![IVX]{{1,4}}\b)(?:{patterns}))")
 
 
 @cache
