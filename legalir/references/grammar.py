@@ -49,6 +49,7 @@ _ORDINAL_SIGN = re.compile(r"(?<=\d)\.?[º°ª]")
 _LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
+"""What may follow the number in a field: a letter of it; a bare number or letter, which is no unit; a heading."""
 
 
 class Family(Schema):

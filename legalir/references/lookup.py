@@ -54,7 +54,7 @@ Ints = npt.NDArray[np.int64]
 Texts = Callable[[], Iterable[tuple[str, str]]]
 """Returns title and text of each provision."""
 
-_PART = 8
+_BEGINNING = 8
 """Number of letters by which the beginning of a name is recognised in another form of it."""
 
 _HEAD = 80
@@ -295,7 +295,7 @@ class NumberTable(IndexArtifact):
         for words in self._laws:
             law = "".join(words)
             starts = accumulate(map(len, words), initial=0)
-            if short[:_PART] in law or any(_are_in_order(short, law[start:]) for start in starts):
+            if short[:_BEGINNING] in law or any(_are_in_order(short, law[start:]) for start in starts):
                 return False
         return True
 
