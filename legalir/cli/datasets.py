@@ -254,8 +254,9 @@ def check(
 ) -> None:
     """Read all files of a folder completely and report every fault."""
     from legalir.datasets import check as check_folder
+    from legalir.references.grammar import article_number
 
-    report = check_folder(path)
+    report = check_folder(path, article_number=article_number)
     if as_json:
         print_json(report.to_dict())
     else:
@@ -269,11 +270,13 @@ def _print_check(report: CheckReport) -> None:
 
     console = Console()
     languages = ", ".join(f"{name} {count}" for name, count in report.scripts.most_common())
+    unread = report.unnumbered
     facts: dict[str, object] = {
         "folder": report.path,
         "provisions": f"{report.provisions} ({languages})" if report.provisions else report.provisions,
         "without title": report.untitled or None,
         "without text": report.empty or None,
+        "without number": f"{unread.total()}, such as the article {next(iter(unread))!r}" if unread else None,
         "links": ", ".join(f"{count} {kind}" for kind, count in report.links.most_common()),
         "held by chunks": ", ".join(f"{count} {share}" for share, count in report.chunks.items()),
         "other files": ", ".join(report.ignored),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -58,6 +58,7 @@ class CheckReport:
         provisions: provisions that can be used.
         untitled: provisions without a title.
         empty: provisions with neither title nor text.
+        unnumbered: provisions whose field ``article`` has no number that can be read, by the value of the field.
         scripts: provisions by the script of most of their letters.
         splits: counts of each split; the empty string is the base.
         links: links by kind.
@@ -72,6 +73,7 @@ class CheckReport:
     provisions: int = 0
     untitled: int = 0
     empty: int = 0
+    unnumbered: Counter[str] = field(default_factory=Counter)
     scripts: Counter[str] = field(default_factory=Counter)
     splits: dict[str, SplitCounts] = field(default_factory=dict)
     links: Counter[str] = field(default_factory=Counter)
@@ -101,6 +103,8 @@ class CheckReport:
             "provisions": self.provisions,
             "untitled": self.untitled,
             "empty": self.empty,
+            "unnumbered": self.unnumbered.total(),
+            "unnumbered_values": dict(self.unnumbered.most_common(self.cap)),
             "scripts": dict(self.scripts),
             "splits": {split: asdict(counts) for split, counts in self.splits.items()},
             "links": dict(self.links),
@@ -109,12 +113,16 @@ class CheckReport:
         }
 
 
-def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
+def check(
+    path: str | PathLike[str], *, cap: int = 20, article_number: Callable[[str], str] | None = None
+) -> CheckReport:
     """Read every file of a folder to its end and report all faults.
 
     Args:
         path: path of a folder, or id of a collection.
         cap: largest number of faults of one kind in one file that are listed; all are counted.
+        article_number: returns the number in a field ``article``, empty if it has none
+            (:func:`legalir.references.grammar.article_number`); without it, `unnumbered` is not counted.
 
     Raises:
         DatasetNotFound: there is no such folder.
@@ -132,7 +140,7 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
         return report
     report.path = folder.root
     report.ignored = [file.name for file in folder.ignored if not file.name.startswith((".", "README"))]
-    lengths = _corpus(folder, report)
+    lengths = _corpus(folder, report, article_number)
     ends = {*lengths, *map(provision_key, lengths)}
     judgeable = ends if folder.chunks is None else _chunks(folder, lengths, report)
     qids = {
@@ -146,17 +154,22 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
     return report
 
 
-def _corpus(folder: Folder, report: CheckReport) -> dict[str, int]:
+def _corpus(folder: Folder, report: CheckReport, article_number: Callable[[str], str] | None) -> dict[str, int]:
     """Check the corpus, and return the number of characters of each text, by docno."""
     lengths = {}
+    articles = Counter[str]()
     with progress("Checking provisions", None) as advance:
         for record in read_corpus(folder.corpus, report.add):
             lengths[record.doc_id] = len(record.text)
             report.untitled += not record.title.strip()
             report.empty += not record.default_text().strip()
             report.scripts[_script(record.text or record.title)] += 1
+            articles[record.article] += 1
             advance(1)
     report.provisions = len(lengths)
+    if article_number is not None:
+        unread = (value for value in articles if value and not article_number(value))
+        report.unnumbered = Counter({value: articles[value] for value in unread})
     if not lengths:
         report.add(Fault(folder.corpus, 0, "provision", "not a single provision"))
     return lengths

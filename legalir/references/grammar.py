@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple, Self
 from pydantic import model_validator
 
 from legalir.config import AnyText, Flag, OptionalText, Schema, SchemaError, Text
+from legalir.references.numbering import number_of
 from legalir.references.numbers import clean
 
 GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
@@ -40,7 +41,15 @@ _BRACKETS = re.compile(
 _SAME = 40
 """Number of characters before a reference in which words for a previously named law must appear."""
 
+_LATIN = "\u024f"
+"""Last letter of the Latin script that begins words for articles."""
+
 _IN_BRACKETS = re.compile(r"\w+")
+_ORDINAL_SIGN = re.compile(r"(?<=\d)\.?[º°ª]")
+_LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
+_BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
+_HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
+"""What may follow the number in a field: a letter of it; a bare number or letter, which is no unit; a heading."""
 
 
 class Family(Schema):
@@ -333,6 +342,44 @@ def read_references(text: str) -> list[WrittenReference]:
     return kept
 
 
+def article_number(field: str) -> str:
+    """Return the number in the field ``article`` of a provision, without its words; empty if it has no number.
+
+    ``第171条の2`` is ``171.2``, ``Art. 12-bis`` ``12bis``, ``Section 12(3)`` and ``§ 12 Abs. 3`` ``12(3)``, ``4 a §``
+    ``4a``: what :func:`read_references` reads in a question. A heading may follow words and number:
+    ``제12조(정의)``. ``부칙 제3조`` and ``Schedule 3`` are no numbers of articles.
+    """
+    if field.isdecimal():
+        return field
+    text = _ORDINAL_SIGN.sub("", clean(field)).strip(". ")
+    bare = text.strip("§. ")
+    read = max((one for forms in _all_forms() if (one := forms.field(bare))), default=None)
+    if read is None:
+        return ""
+    labelled, end, number = read
+    rest = bare[end:]
+    if letter := _LETTER_AFTER.fullmatch(rest):
+        return number + letter[1]
+    return number if not rest or ((labelled or bare != text) and _HEADING.fullmatch(rest)) else ""
+
+
+def law_name_after(text: str, reference: WrittenReference) -> tuple[int, int] | None:
+    """Return start and end of the name of a law directly after a reference in an alphabet, by the patterns of `laws`.
+
+    ``BGB`` in ``§ 823 II BGB``, ``GDPR`` in ``Article 87 of the GDPR``; None where there is none.
+    """
+    if text[reference.start] > _LATIN:
+        return None
+    name = _law_patterns().match(text, reference.after if reference.law is None else reference.law)
+    return name and name.span("name")
+
+
+@cache
+def _law_patterns() -> re.Pattern[str]:
+    patterns = "|".join(law.pattern for grammar in grammars().values() for law in grammar.laws)
+    return re.compile(rf"{GAP}(?:[IVX]{{1,4}}\s)?(?P<name>(?![IVX]{{1,4}}\b)(?:{patterns}))")
+
+
 @cache
 def grammars() -> dict[str, Grammar]:
     """Return the grammar of each language by its code.
@@ -392,6 +439,21 @@ class _Forms:
             after = law.end() if law else None
             yield WrittenReference(start, end, tuple(numbers), place, after, same is not None, self._endings)
 
+    def field(self, text: str) -> tuple[bool, int, str] | None:
+        """Return whether a text begins with words for an article, where their number ends, and the number."""
+        head = self._head.match(text)
+        number = head or self._number.match(text)
+        if number is None:
+            return None
+        group = int(number.lastindex or 0)
+        one = self._completed(text, number.start(group), number.end(), number[group])
+        parts, end = list(one.parts), one.end
+        # Some grammars have a bare number or letter as a unit; after an article it is not one.
+        while (part := self._part.match(text, end)) and not _BARE.fullmatch(part[0]):
+            parts.append(number_of(re.findall(r"\w+", part[0])[-1]))
+            end = part.end()
+        return head is not None, end, one.number + "".join(f"({part})" for part in parts if part)
+
     def _more(self, text: str, end: int) -> Iterator[ArticleNumber]:
         while join := self._join.match(text, self._after_parts(text, end)):
             number = self._number.match(text, join.end())
@@ -407,6 +469,7 @@ class _Forms:
         while sub := self._sub.match(text, end):
             number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–]", "", sub[0]).lower()
             end = sub.end()
+        number = re.sub(r"(?<=\d)er$", "", number)
         end = start + len(text[start:end].rstrip())
         if (brackets := _BRACKETS.match(text, end)) is None:
             return ArticleNumber(start, end, number, ())

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import accumulate
 from os import PathLike
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -27,8 +28,14 @@ from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
-from legalir.references.grammar import ArticleNumber, read_references
-from legalir.references.law_names import LawNames
+from legalir.references.grammar import (
+    ArticleNumber,
+    WrittenReference,
+    article_number,
+    law_name_after,
+    read_references,
+)
+from legalir.references.law_names import LawMention, LawNames, compact
 from legalir.references.numbers import Numbers, clean, tail_of
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
@@ -36,6 +43,7 @@ from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
 from legalir.storage.validity import DateReader, Mask, Validity, provision_key
 
 _BRACKET = re.compile(r"\.?\s?[(（]")
+_SIGN = re.compile("[,;:|–—]")
 _PART_OF, _BELOW = "=", ">"
 """Signs before a key: of articles whose own number has parts in brackets, and of all articles below a number.
 
@@ -43,6 +51,20 @@ _PART_OF, _BELOW = "=", ">"
 """
 
 Ints = npt.NDArray[np.int64]
+Texts = Callable[[], Iterable[tuple[str, str]]]
+"""Returns title and text of each provision."""
+
+_BEGINNING = 8
+"""Number of letters by which the beginning of a name is recognised in another form of it."""
+
+_HEAD = 80
+"""Number of characters of a text in which its own number may be."""
+
+_SAMPLE = 500
+"""Number of provisions whose titles are read to tell articles from serial numbers."""
+
+_FEWEST = 10
+"""Fewest numbers that may be serial numbers by their order alone."""
 
 
 class Naming(NamedTuple):
@@ -77,7 +99,7 @@ class NumberTable(IndexArtifact):
             key of a provision. Only called if none of the versions with a number is in force.
     """
 
-    kind, version = "number_table", 1
+    kind, version = "number_table", 2
 
     def __init__(self, path: str | PathLike[str], replaced: Callable[[], Mapping[str, str]] = dict) -> None:
         super().__init__(str(path))
@@ -99,7 +121,12 @@ class NumberTable(IndexArtifact):
         def build(table: Self) -> None:
             store = collection.source.store
             docnos, corpus = store.docnos.array.tolist(), collection.fingerprint()
-            table.index_columns(docnos, store.column("law"), store.column("article"), store.validity, corpus=corpus)
+            laws, articles = store.column("law"), store.column("article")
+
+            def texts() -> Iterator[tuple[str, str]]:
+                return ((record.title, record.text) for record in collection.docs())
+
+            table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus)
 
         return collection.cached(
             cls(collection.cache / "numbers", partial(getattr, collection.source, "replaced")), build
@@ -116,27 +143,30 @@ class NumberTable(IndexArtifact):
         """Build the table; an existing table at the path is replaced only when the new one is complete.
 
         Args:
-            iter: documents with ``docno`` (or ``doc_id``) and, if there are any, ``law`` and ``article``; without an
-                article, the number is the end of the docno.
+            iter: documents with ``docno`` (or ``doc_id``) and, if there are any, ``law``, ``article``, ``title`` and
+                ``text``; without an article, the number is the end of the docno. Serial numbers are left out
+                (:func:`_are_serial`).
             corpus: fingerprint of the collection, stored in the manifest.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a law or article is not a string.
         """
-        dates, laws, articles = DateReader(), list[str](), list[str]()
+        dates, laws, articles, heads = DateReader(), list[str](), list[str](), list[tuple[str, str]]()
         for row in iter:
             dates.read(row)
             laws.append(field_text(row, "law"))
             articles.append(field_text(row, "article"))
+            heads.append((field_text(row, "title"), field_text(row, "text")[:_HEAD]))
         law, article = np.array(laws, dtype=object), np.array(articles, dtype=object)
-        return self.index_columns(dates.docnos, law, article, dates.validity(), corpus=corpus)
+        return self.index_columns(dates.docnos, law, article, lambda: heads, dates.validity(), corpus=corpus)
 
     def index_columns(
         self,
         docnos: Sequence[str],
         laws: npt.NDArray[np.object_],
         articles: npt.NDArray[np.object_],
+        texts: Texts,
         validity: Validity | None = None,
         *,
         corpus: str,
@@ -147,6 +177,7 @@ class NumberTable(IndexArtifact):
             docnos: of n provisions.
             laws: their laws, empty strings where they have none; object [n].
             articles: their articles, likewise.
+            texts: returns their titles and texts; only called if their numbers may be serial numbers.
             validity: their days, if they are versions.
             corpus: fingerprint of the collection, stored in the manifest.
 
@@ -154,14 +185,20 @@ class NumberTable(IndexArtifact):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno occurs twice.
         """
-        without = np.flatnonzero(articles == "")
-        articles = articles.copy()
-        articles[without] = [tail_of(docnos[place]) for place in without.tolist()]
+        number_of = {article: article_number(article) or article for article in {*articles.tolist()}}
+        numbers = np.array([number_of[article] for article in articles.tolist()], dtype=object)
+        without = articles == ""
+        numbers[without] = [tail_of(docnos[place]) for place in np.flatnonzero(without).tolist()]
+        count = len({*laws.tolist()} - {""})
+        for group in (~without, without):
+            places = np.flatnonzero(group & (numbers != "")).tolist()
+            if _are_serial({place: numbers[place] for place in places}, count, group is without, texts):
+                numbers[group] = ""
         with building(self.directory, self.kind, self.version) as (data, facts):
             write_docnos(data, docnos)
             if validity is not None:
                 validity.write(data)
-            for array, table, values in (("law", "laws", laws), ("article", "articles", articles)):
+            for array, table, values in (("law", "laws", laws), ("article", "articles", numbers)):
                 facts[table] = write_coded(data, array, table, values)
             facts.update(documents=len(docnos), corpus=corpus)
         self.forget()
@@ -219,10 +256,11 @@ class NumberTable(IndexArtifact):
         text = clean(text)
         references = read_references(text)
         laws = self._names.of(text, references) if references else []
+        laws = [self._law_of(text, *each) for each in zip(references, laws, strict=True)]
         one_law = self.manifest.facts["laws"] < 2
         cached: dict[tuple[str, tuple[str, ...], tuple[int, ...] | None], tuple[int, ...]] = {}
         for reference, law in zip(references, laws, strict=True):
-            of = None if one_law or law is None else law.laws
+            of = None if law is None or (one_law and law.laws) else law.laws
             for place, number in enumerate(reference.numbers):
                 key = (number.number, number.parts, of)
                 if key not in cached:
@@ -230,6 +268,46 @@ class NumberTable(IndexArtifact):
                 start = number.start if place else reference.start
                 name = text[law.start : law.end].strip() if law else ""
                 yield Naming(text[start : number.end], name, cached[key], law is not None, start)
+
+    def _law_of(self, text: str, reference: WrittenReference, law: LawMention | None) -> LawMention | None:
+        """Return the law of a reference; a name directly after it that the collection does not have is another law.
+
+        In a collection of one law, words for a law that may be this law name nothing else.
+        """
+        name = law_name_after(text, reference)
+        if law is not None and law.laws and (name is None or (law.start < name[1] and name[0] < law.end)):
+            return law
+        if name is not None and self._is_other(text[slice(*name)]):
+            return LawMention(*name, ())
+        if self.manifest.facts["laws"] >= 2 or law is None or law.laws:
+            return law
+        is_named = name is None and law.end != reference.law
+        return law if is_named and self._is_other(text[law.start : law.end]) else None
+
+    def _is_other(self, name: str) -> bool:
+        """Return True if words cannot be a short form of the name of a law of the collection, or of its docnos.
+
+        A short form begins with a part of the name, or has some of its letters in order from the beginning of a word.
+        """
+        short, prefix = compact(name), self._prefix
+        if not self._laws or (len(prefix) > 1 and (short.startswith(prefix) or prefix.startswith(short))):
+            return False
+        for words in self._laws:
+            law = "".join(words)
+            starts = accumulate(map(len, words), initial=0)
+            if short[:_BEGINNING] in law or any(_are_in_order(short, law[start:]) for start in starts):
+                return False
+        return True
+
+    @cached_property
+    def _laws(self) -> list[list[str]]:
+        """The words of the name of each law."""
+        return [[compact(word) for word in name.split()] for name in Strings(self.arrays, "laws")]
+
+    @cached_property
+    def _prefix(self) -> str:
+        """The letters before the number of the first docno."""
+        return compact(re.split(r"[\W\d_]", str(self.docnos[0]), maxsplit=1)[0]) if len(self) else ""
 
     def without_unknown(self, text: str) -> str:
         """Return a text without the references whose numbers no provision of the collection has.
@@ -289,6 +367,42 @@ class NumberTable(IndexArtifact):
         return versions
 
 
+def _are_serial(numbers: Mapping[int, str], laws: int, of_docnos: bool, texts: Texts) -> bool:
+    """Return True if numbers count chunks or rows and are not numbers of articles.
+
+    Ends of docnos may be; so may numbers without a repetition that fill their range. Then titles, or else the first
+    words of the texts, decide if they name articles: these numbers or others. If they do not, numbers are serial that
+    continue from law to law; that begin with 0; and ends of docnos in a collection without laws.
+
+    Args:
+        numbers: the number of each provision by its place; provisions without a number are left out.
+        laws: number of laws in the collection.
+        of_docnos: whether the numbers are ends of docnos.
+        texts: returns the titles and texts of all provisions, in the order of their places.
+    """
+    values = {int(number[:18]) for number in numbers.values() if number.isdecimal()}
+    count = len(numbers)
+    run = len(values) == count >= _FEWEST and max(values) - min(values) < 2 * count
+    if not (run or of_docnos) or not numbers:
+        return False
+    step, right, wrong = -(-count // _SAMPLE), 0, 0
+    sample = {place: numbers[place] for place in list(numbers)[::step]}
+    keys = Numbers(sample.values())
+    for place, (title, text) in enumerate(texts()):
+        if place in sample:
+            title = clean(title)
+            parts = map(str.strip, (*_SIGN.split(title), clean(text[:_HEAD])))
+            # "Amendment of section 5" and 제5조에 따라 are not the labels of 5.
+            first = ((part, one) for part in parts for one in read_references(part)[:1])
+            labels = [one for part, one in first if one.start == 0 and not part[one.after : one.after + 1].isalpha()]
+            named = {keys.key(each.number) for of in (*labels, *read_references(title)) for each in of.numbers}
+            own = keys.key(sample[place]) in named
+            right, wrong = right + own, wrong + (bool(labels) and not own)
+    if right > wrong or 2 * wrong > len(sample):
+        return wrong >= right
+    return (run and laws > 1) or (of_docnos and not laws) or any(number.startswith("0") for number in numbers.values())
+
+
 def _names_of(number: ArticleNumber, numbers: Numbers) -> Iterator[str]:
     """Yield the possible keys of a number in the table, the most exact first."""
     key = numbers.key(number.number)
@@ -302,6 +416,12 @@ def _names_of(number: ArticleNumber, numbers: Numbers) -> Iterator[str]:
         yield _BELOW + whole
     yield key
     yield _BELOW + key
+
+
+def _are_in_order(letters: str, text: str) -> bool:
+    """Return True if a text begins with the first of `letters`, and the others follow in order."""
+    rest = iter(text)
+    return text[:1] == letters[:1] and all(letter in rest for letter in letters)
 
 
 def _words(number: str) -> str:

@@ -28,6 +28,8 @@ from copy import copy
 from itertools import pairwise
 from typing import NamedTuple
 
+from legalir.storage.validity import provision_key
+
 _HAN = {character: value for value, character in enumerate("〇一二三四五六七八九")} | {"零": 0}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
 _NUMERALS = "".join([*_HAN, *_HAN_UNITS])
@@ -194,7 +196,7 @@ class Numbers:
         parts = []
         for part in self._part.finditer(number):
             before, run, after = part.groups("")
-            parts.append(f"{_IN_GAP.sub('', before)}{_value(run)}{after.strip()}" if run else part[0])
+            parts.append(f"{_IN_GAP.sub('', before)}{_value(run)}{after.strip(' -')}" if run else part[0])
         return ".".join(parts).lower()
 
     def _names(self, number: str, key: str) -> list[str]:
@@ -265,9 +267,13 @@ def clean(text: str) -> str:
 
 
 def tail_of(docno: str) -> str:
-    """Return the part of a docno after the last ``-``, ``:`` or ``/`` if it starts with a digit, else nothing."""
-    tail = re.split(r"[-:/]", docno)[-1]
-    return tail if tail[:1].isdecimal() and tail != docno else ""
+    """Return the part of a docno after the last ``-``, ``:`` or ``/`` if it starts with a digit, else nothing.
+
+    The day of a version does not belong to it: ``act-12@2024-01-01`` is ``12``.
+    """
+    key = provision_key(docno)
+    tail = re.split(r"[-:/]", key)[-1]
+    return tail if tail[:1].isdecimal() and tail != key else ""
 
 
 def prefixes(key: str) -> list[str]:
@@ -308,7 +314,7 @@ def _before_pattern(word: str) -> str:
 
 def _after_pattern(word: str) -> str:
     # One letter with a space before it is a word of its own: "section 12 a person".
-    gap = "" if len(word) == 1 else r"\s?"
+    gap = "" if len(word) == 1 else r"[\s\-]?"
     end = r"(?![^\W\d_])" if word.isascii() or len(word) == 1 else ""
     return gap + re.escape(word) + end
 

@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 from legalir.datasets import Provision
 from legalir.errors import DataError
+from legalir.references.grammar import article_number
 from legalir.references.numbers import Example, Numbers, Tally, Token, clean, order_of, prefixes, tail_of
 
 Span = tuple[int, int]
@@ -249,7 +250,7 @@ class _Short(NamedTuple):
 
     @classmethod
     def of(cls, number: int, record: Provision) -> _Short:
-        article = record.article or tail_of(record.doc_id)
+        article = article_number(record.article) or record.article or tail_of(record.doc_id)
         title = "" if article else clean(record.title or record.heading)
         return cls(number, article, clean(record.law), record.law_id or record.law, record.level, title)
 

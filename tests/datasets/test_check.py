@@ -3,6 +3,7 @@ import json
 from mini_folder import DOCS, jsonl, write
 
 from legalir.datasets import check
+from legalir.references.grammar import article_number
 
 
 def test_a_clean_folder(folder):
@@ -49,6 +50,18 @@ def test_the_cap_counts_what_it_does_not_keep(folder):
     report = check(folder, cap=5)
     assert report.fault_counts["dangling link"] == 50
     assert len(report.faults) == 5
+
+
+def test_articles_without_a_number_are_counted_and_no_fault(folder):
+    articles = ["제1조", "별표", "별표", "Article IV", ""]
+    more = [{"docno": f"C-{n}", "text": "가", "article": article} for n, article in enumerate(articles)]
+    write(folder / "corpus.jsonl", jsonl([*DOCS, *more]))
+    report = check(folder, cap=1, article_number=article_number)
+    assert report.ok
+    assert report.unnumbered == {"별표": 2, "Article IV": 1}
+    content = report.to_dict()
+    assert (content["unnumbered"], content["unnumbered_values"]) == (3, {"별표": 2})
+    assert not check(folder).unnumbered
 
 
 def test_an_empty_corpus_is_a_fault(folder):

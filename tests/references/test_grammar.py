@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 
 from legalir.errors import DefinitionError
-from legalir.references.grammar import Grammar, WrittenReference, grammars, read_references
+from legalir.references.grammar import Grammar, WrittenReference, article_number, grammars, read_references
 from legalir.references.numbers import clean
 
 
@@ -131,3 +132,39 @@ def test_time_is_linear_in_the_text(head: str) -> None:
         read_references(text)
         # It takes some 0.05 s; a quadratic reader would take minutes.
         assert time.process_time() - start < 5, unit
+
+
+def forms_of_an_article() -> list[tuple[str, str]]:
+    every = ((code, form) for code, grammar in grammars().items() for form in grammar.article)
+    return [(code, form) for code, form in every if {"N", "N+"} & set(form.split()) and form[0] != "+"]
+
+
+@pytest.mark.parametrize(("language", "form"), forms_of_an_article())
+def test_a_field_keeps_any_words_for_an_article(language: str, form: str) -> None:
+    for number in ("7", "12", "120"):
+        assert article_number(re.sub(r"N\+?(?!\w)", number, form)) == number
+
+
+@pytest.mark.parametrize(
+    ("field", "number"),
+    [
+        ("第百七十一条の二", "百七十一.二"),
+        ("제12조의2(정의)", "12.2"),
+        ("Art. 12-bis", "12bis"),
+        ("3 ทวิ", "3ทวิ"),
+        ("§ 12 Abs. 3", "12(3)"),
+        ("第1条第2項", "1(2)"),
+        ("Art. 5, comma 2", "5(2)"),
+        ("4 a §", "4a"),
+        ("Art. 1.º", "1"),
+        ("1er", "1"),
+        ("Article R. 121-3", "R.121-3"),
+        ("Section 12. Rules of 2020", "12"),
+        ("1.3.(1)", "1.3(1)"),
+        ("12A", "12A"),
+        *((field, "") for field in ("", "별표", "Article IV", "부칙 제3조", "附則第三条", "Schedule 3", "3 kap. 5 §")),
+        *((field, "") for field in ("12 and 13", "Article 5 to 9", "1.2.Guidance.1", "12 (repealed)")),
+    ],
+)
+def test_number_in_a_field(field: str, number: str) -> None:
+    assert article_number(field) == number

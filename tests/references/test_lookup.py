@@ -99,10 +99,134 @@ def test_a_number_of_more_than_most_provisions_is_left_out(table: NumberTable) -
 
 @pytest.mark.parametrize(("laws", "one_law"), [(["뗏목법"] * 2, True), (["", ""], True), (["가법", "나법"], False)])
 def test_a_collection_of_one_law_needs_no_name(tmp_path: Path, laws: list[str], one_law: bool) -> None:
-    rows = [{"docno": f"a-{number}", "law": law} for number, law in enumerate(laws, start=1)]
+    rows = [{"docno": f"a-{number}", "law": law, "article": str(number)} for number, law in enumerate(laws, start=1)]
     table = NumberTable(tmp_path / "numbers").index(rows)
-    for question in ("Pasal 2 KUHPerdata dan apa artinya?", "다른법 제2조"):
+    for question in ("Pasal 2 dan apa artinya?", "이 법 제2조"):
         assert ask(table, question) == ({"a-2": 1.0} if one_law else {})
+
+
+@pytest.mark.parametrize(
+    ("law", "own", "other"),
+    [
+        ("뗏목법", "뗏목법 제7조", "다른법 제7조"),
+        ("소방시설 설치 및 관리에 관한 법률", "소방법 제7조", "민법 제7조"),
+        ("Ferry Code", "Article 7 of the Ferry Code", "Article 7 of GDPR"),
+        ("Ferry Safety Act 1974", "section 7 FSA", "section 7 of the Companies Act 2006"),
+        ("Ferry Rules", "rule 7 of these Rules", "Under the Ferry Rules, see Article 7 GDPR"),
+        ("Bürgerliches Gesetzbuch", "§ 7 II BGB", "§ 7 Abs. 1 Satz 2 StGB"),
+        ("Bürgerliches Gesetzbuch", "§ 7 des BGB", "Artikel 7 der Datenschutz-Grundverordnung"),
+        ("Kündigungsschutzgesetz", "§ 7 des Kündigungsschutzgesetzes", "§ 7 ZPO"),
+        ("Code du travail", "article 7 du code", "article 7 du code civil"),
+        ("Codice penale", "art. 7 c.p.", "articolo 7 del codice civile"),
+        ("契約法", "契約法第7条", "民法第7条"),
+    ],
+)
+def test_a_question_may_name_another_law_than_the_only_one(tmp_path: Path, law: str, own: str, other: str) -> None:
+    table = NumberTable(tmp_path / "numbers").index([{"docno": "a-7", "law": law, "article": "7"}])
+    assert (ask(table, own), ask(table, other)) == ({"a-7": 1.0}, {})
+
+
+def test_a_law_that_is_not_there_is_not_the_law_that_was_named_before(tmp_path: Path) -> None:
+    rows = [{"docno": f"{law[0]}-7", "law": law, "article": "7"} for law in ("Ferry Rules", "Lamp Rules")]
+    table = NumberTable(tmp_path / "numbers").index(rows)
+    assert ask(table, "Under the Ferry Rules, what is Article 7?") == {"F-7": 1.0}
+    assert ask(table, "Under the Ferry Rules, what is Article 7 GDPR?", without_law=True) == {}
+
+
+@pytest.mark.parametrize(
+    ("article", "question"),
+    [
+        ("第171条の2", "第171条の2とは"),
+        ("第百七十一条の二", "第171条の2第1項とは"),
+        ("제12조의2(정의)", "제12조의2는?"),
+        ("Art. 240", "cosa dice l'articolo 240?"),
+        ("68-bis", "art. 68-bis"),
+        ("Art. 68 bis", "articolo 68-bis, comma 2"),
+        ("Section 12 - Fees", "What is section 12?"),
+        ("Section 12(3)", "section 12(3)"),
+        ("มาตรา 65 ทวิ", "มาตรา 65 ทวิ คืออะไร"),
+        ("Điều 12", "Điều 12 quy định gì?"),
+        ("Pasal 1365", "Pasal 1365 mengatur apa?"),
+        ("Pasal 12 ayat (2)", "Pasal 12"),
+        ("§ 4 a", "Was sagt § 4a?"),
+        ("4 a §", "§ 4a"),
+        ("Artículo 1º", "¿qué dice el artículo 1?"),
+        ("Article 1er", "l'article 1er"),
+        ("Article L. 121-3", "article L121-3"),
+        ("第一百二十条之一", "第120条之一"),
+        ("第 15-1 條", "第15-1條"),
+        ("第3条第2項", "第3条"),
+    ],
+)
+def test_a_field_may_keep_the_words_of_its_number(tmp_path: Path, article: str, question: str) -> None:
+    other = [{"docno": f"a-{number}", "law": "A", "article": str(number)} for number in (1000, 1001)]
+    for rows in ([], other):
+        table = NumberTable(tmp_path / f"{len(rows)}").index([{"docno": "it", "law": "A", "article": article}, *rows])
+        assert ask(table, question) == {"it": 1.0}
+
+
+def test_numbers_of_other_units_are_not_numbers_of_articles(tmp_path: Path) -> None:
+    units = [
+        "제3조",
+        "제4조",
+        "부칙 제3조",
+        "별표 3",
+        "Schedule 3",
+        "附則第三条",
+        "Anlage 3",
+        "Chapter 3",
+        "3 kap. 5 §",
+    ]
+    rows = [{"docno": f"a{place}", "law": "A", "article": article} for place, article in enumerate(units)]
+    table = NumberTable(tmp_path / "numbers").index(rows)
+    for question in ("제3조", "section 3", "第三条", "§ 3"):
+        assert ask(table, question) == {"a0": 1.0}
+
+
+def of_laws(*laws: str, restart: bool = False, **fields: str) -> list[dict[str, str]]:
+    """Return 40 rows a law; a field may have the places {n}, the number of the row, and {next}."""
+    every = [
+        (law, 1 + number + (0 if restart else 40 * place)) for place, law in enumerate(laws) for number in range(40)
+    ]
+    return [
+        {"docno": f"x{place}", "law": law} | {name: form.format(n=n, next=n // 3 + 41) for name, form in fields.items()}
+        for place, (law, n) in enumerate(every)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "serial"),
+    [
+        (of_laws("", docno="EU-{n:03}"), True),
+        (of_laws("", docno="chunk-{n}"), True),
+        (of_laws("Ferry Code", docno="chunk-{n:04}"), True),
+        (of_laws("Ferry Code", "Lamp Code", article="{n}"), True),
+        (of_laws("Ferry Code", "Lamp Code", docno="c-{n}"), True),
+        (of_laws("Ferry Code", article="{n}", title="Ferry Code, Article {next}"), True),
+        (of_laws("Ferry Code", article="{n}", text="Article {next} A ferry crosses."), True),
+        (of_laws("뗏목법", docno="뗏목-{n}", title="제{next}조(목적)"), True),
+        (of_laws("筏法", article="{n}", text="第{next}条 筏とは"), True),
+        (of_laws("Fährgesetz", article="{n:03}", text="und so weiter"), True),
+        (of_laws("Ferry Code", article="{n}"), False),
+        (of_laws("Ferry Code", docno="code-{n}"), False),
+        (of_laws("", article="{n}"), False),
+        (of_laws("", docno="KUH-{n}", title="KUHPerdata Pasal {n}"), False),
+        (of_laws("", docno="PL-{n:04}", text="Art. {n}. Kto przewozi"), False),
+        (of_laws("Ferry Code", article="{n}", title="Amendment of section {next}"), False),
+        (of_laws("Ferry Code", "Lamp Code", article="{n}", restart=True), False),
+        (of_laws("Ferry Code", "Lamp Code", article="{n}", title="Article {n}"), False),
+        (of_laws("뗏목법", article="{n}", text="제{next}조에 따라 뗏목을"), False),
+    ],
+)
+def test_serial_numbers_are_not_articles(tmp_path: Path, rows: list[dict[str, str]], serial: bool) -> None:
+    table = NumberTable(tmp_path / "numbers").index(rows)
+    assert (table.manifest.facts["articles"] == 0) is serial
+    assert bool(ask(table, f"Article 7 of the {rows[0]['law']}", without_law=True)) is not serial
+
+
+def test_the_day_of_a_version_is_not_its_number(tmp_path: Path) -> None:
+    rows = [{"docno": f"act-{n}@2024-05-07", "law": "A", "effective_from": "2024-05-07"} for n in (3, 4)]
+    assert ask(NumberTable(tmp_path / "numbers").index(rows), "Article 3 or Article 7") == {"act-3@2024-05-07": 1.0}
 
 
 def test_frames(table: NumberTable) -> None:
