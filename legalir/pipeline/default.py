@@ -108,7 +108,7 @@ class DefaultSettings(Schema):
         lists = [(f"{self._terms()} % 1000", round(rest * (1 - self.model), 6), "minmax")]
         lists += [("lookup", self.lookup, "none")] if self.lookup else []
         lists += [(f"{self._focus()}static % 100", round(rest * self.model, 6), "minmax")] if self.model else []
-        lists += [('dense("e5") % 100', self.semantic, "minmax")] if self.semantic else []
+        lists += [('dense("e5") % 1000', self.semantic, "minmax")] if self.semantic else []
         return lists
 
     def _focus(self) -> str:
@@ -256,7 +256,7 @@ _OF_JUDGEMENTS, _OF_STATUTES = 0.8, 0.1
 """Weight of a model by what it learnt from, where its card has no measured one."""
 
 
-_SEMANTIC = 0.3
+_SEMANTIC = 0.4
 """Weight of the encoder ``e5``."""
 
 FIRST_USE = 20_000
@@ -288,7 +288,15 @@ def default(collection: Collection, *, tuned: bool = True, semantic: bool | None
         semantic: whether to use the encoder ``e5``; None: where it is installed, and the collection has its vectors or
             is small enough to make them now.
     """
-    return build(default_expression(collection, tuned, semantic), collection)
+    settings = fit_default(collection, tuned, semantic).settings
+    if settings.semantic and not DenseIndex.at(collection, "e5").built():
+        logging.getLogger("legalir").warning(
+            "%s: default encodes %d provisions with e5, once, some 20 to 100 a second; %s=off leaves it out.",
+            collection.id,
+            len(collection.source.store),
+            _VARIABLE,
+        )
+    return build(settings.expression(), collection)
 
 
 def default_expression(collection: Collection, tuned: bool = True, semantic: bool | None = None) -> str:
