@@ -236,8 +236,9 @@ class LawNames:
         """Return the law whose acronym is `word`, which must have two capitals; ``KUHPerdata`` is one."""
         if sum(map(str.isupper, word)) < 2:
             return None
-        laws = self._acronyms.get(word) or self._only(self._begun(tuple(compact(word))))
-        laws = laws or (self._abbreviated(word) if len(word) > 2 else ())
+        laws = self._acronyms.get(word, ())
+        if not laws and len(word) > 2:
+            laws = self._only(self._begun(compact(word))) or self._abbreviated(word)
         return LawMention(start, start + len(word), laws) if laws else None
 
     def _own_number(self, name: str) -> tuple[str, frozenset[int], str] | None:
