@@ -412,11 +412,11 @@ def _numbers(match: re.Match[str]) -> Iterator[frozenset[int]]:
 
 def _begin(parts: Sequence[str], words: Sequence[str], small: frozenset[str]) -> bool:
     """Return True if `parts` are the beginnings of all `words` in order; those in `small` may be left out."""
-    if not parts or not words:
-        return not parts and all(word in small for word in words)
-    if words[0].startswith(parts[0]) and _begin(parts[1:], words[1:], small):
-        return True
-    return words[0] in small and _begin(parts, words[1:], small)
+    reached = {0}  # Numbers of parts that the words up to here may have made.
+    for word in words:
+        begun = {at + 1 for at in reached if at < len(parts) and word.startswith(parts[at])}
+        reached = begun | (reached if word in small else set())
+    return len(parts) in reached
 
 
 def _add(table: dict[_K, tuple[_V, ...]], key: _K, value: _V) -> None:
