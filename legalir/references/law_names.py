@@ -78,13 +78,11 @@ class LawMention(NamedTuple):
         start: in the text.
         end: in the text.
         laws: numbers of the laws that it may be; none for a law that is not in the collection.
-        certain: whether the words cannot mean a law by another name: a short name that a grammar lists, or a number.
     """
 
     start: int
     end: int
     laws: tuple[int, ...]
-    certain: bool = False
 
 
 class LawNames:
@@ -274,14 +272,14 @@ class LawNames:
                 continue
             kinds = _short_names().written_out(text[start : match.start()])
             laws = ([law for kind in kinds for law in self._numbered.get((kind, one), ())] for one in _numbers(match))
-            yield LawMention(start, match.end(), self._only(next(filter(None, laws), ())), True)
+            yield LawMention(start, match.end(), self._only(next(filter(None, laws), ())))
 
     def _short(self, text: str) -> Iterator[LawMention]:
         """Yield the laws that a text names by a listed short name, or by beginnings of their words with full stops."""
         listed = _short_names()
         for match in listed.pattern.finditer(text):
             laws = [law for name in listed.meant[match[0]] for law in self._names.get(name, ())]
-            yield LawMention(*match.span(), self._only((*laws, *self._acronyms.get(match[0], ()))), True)
+            yield LawMention(*match.span(), self._only((*laws, *self._acronyms.get(match[0], ()))))
         for match in _DOTTED.finditer(text):
             for start, end in listed.without_units(match):
                 form = text[start:end]
@@ -290,7 +288,7 @@ class LawNames:
                 else:
                     laws = list(self._begun(tuple(map(compact, _WORD.findall(form)))))
                 if names or self._only(laws):
-                    yield LawMention(start, end, self._only(laws), True)
+                    yield LawMention(start, end, self._only(laws))
                     break
 
     def _only(self, laws: Sequence[int]) -> tuple[int, ...]:
