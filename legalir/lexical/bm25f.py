@@ -29,6 +29,9 @@ from legalir.storage.documents import Provision, counted, field_text
 FIELDS = ("title", "text", "path", "citing")
 """Indexed fields: title, body, the chapter that holds a provision, and the headings of the provisions that cite it."""
 
+_DENSE_LINKS = 0.5
+"""Links a provision from which on the chapters of citing provisions describe a provision that has no heading."""
+
 
 class FieldIndex(TermIndex):
     """Postings of a collection by field, under one analyzer and one vocabulary.
@@ -42,7 +45,7 @@ class FieldIndex(TermIndex):
     """
 
     kind = "field_index"
-    version = 3
+    version = 4
     columns = tuple(f"frequencies.{field}" for field in FIELDS)
     # Paths and headings of others do not say how common a term is: they repeat the same few words in many documents.
     own = ("frequencies.title", "frequencies.text")
@@ -65,7 +68,7 @@ class FieldIndex(TermIndex):
         def build(index: Self) -> None:
             store, graph = collection.source.store, CitationGraph.of(collection)
             # Every provision is a node, and nodes are numbered by ascending docno.
-            documents = with_citing(collection.docs(), graph, store.docnos.order, store.column("heading"))
+            documents = with_citing(collection.docs(), graph, store.docnos.order, _descriptions(collection, graph))
             with progress(f"Indexing fields ({chosen.name}): {collection.id}", len(store)) as advance:
                 index.index(
                     counted(documents, advance),
@@ -120,6 +123,17 @@ class FieldIndex(TermIndex):
         return {"in_document": sum(found.values()), "documents": int(self.df[term]), "fields": in_fields}
 
 
+def _descriptions(collection: Collection, graph: CitationGraph) -> npt.NDArray[np.object_]:
+    """Return the words that describe each provision, object [n]: its heading; if no provision has one, its path.
+
+    Where citations are few, the same words in few provisions would only raise those, and paths are not used.
+    """
+    headings = collection.source.store.column("heading")
+    if any(headings) or graph.links_count() < _DENSE_LINKS * len(headings):
+        return headings
+    return np.array([record.path for record in collection.docs()], dtype=object)
+
+
 def with_citing(
     provisions: Iterable[Provision],
     graph: CitationGraph,
@@ -136,7 +150,7 @@ def with_citing(
         provisions: n provisions.
         graph: the citations.
         nodes: node of each provision; [n].
-        headings: heading of each provision; [n].
+        headings: heading of each provision, or other words that describe it; [n].
         most: largest number of headings of one provision. A definition that a whole code cites would be longer than any
             provision.
     """

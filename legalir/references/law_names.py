@@ -3,6 +3,13 @@
 A law is known by its name, by its name without a year, a version or text in brackets at its end, and by abbreviations:
 letters in brackets at the end of its name (``… Rules (AML)``), and beginnings of its words in their order, from the
 first word to the last (``소방시설법`` for ``소방시설 설치 및 관리에 관한 법률``, ``FSMR``).
+
+Short forms name a law if no other law of the collection has them:
+
+- the short names that the grammars list: ``BGB``;
+- beginnings of all words of its name but *of*, *and* and the like: ``c.p.p.``, ``C. trav.``;
+- if its name has a number and a year, its kind with both, however written: ``D.Lgs. n. 165/2001``, ``decreto
+  legislativo 30 marzo 2001, n. 165``.
 """
 
 from __future__ import annotations
@@ -10,10 +17,14 @@ from __future__ import annotations
 import bisect
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple, TypeVar
 
-from legalir.references.grammar import WrittenReference
+from legalir.references.grammar import WrittenReference, grammars
+
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
 
 _REACH = 6
 """Maximum number of characters between a law and an adjacent reference."""
@@ -26,8 +37,10 @@ _SHORTEST = 6
 
 _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")
 _OPENING, _CLOSING = "《「『〈", "》」』〉"
-_STATE = "国"
+_STATE = ("国", "國")
 """A title may begin with the name of its state: 中华人民共和国劳动法."""
+
+_OF_STATE = re.compile(r"^(?:中华人民共和国|中華民國)(?=\w{2})")
 
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
@@ -36,6 +49,26 @@ _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[0-6])\d\d(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
 _SIGNS_AFTER = re.compile(r"[\W_]+$")
 _SIGNS_BEFORE = re.compile(rf"[\W_]{{1,{_REACH}}}")
+
+_DOTTED = re.compile(r"(?<![\w.])[^\W\d_]{1,9}\.(?:\s?[^\W\d_]{1,9}\.){0,7}(?:[^\W\d_](?![\w.]))?")
+"""Shortened words: ``c.p.p.``, ``C. trav.``, ``c.p.c``."""
+
+_NO, _N = r"(?:n[\w.°]{0,7}|№|số)\s?", r"(?<!\d)(\d{1,3}\.\d{3}|\d{1,5})(?!\d)"
+_Y = r"(?<!\d)((?:1[7-9]|20)\d\d)(?!\d)"
+_DAY = rf"\d{{1,2}}(?:[./]\d{{1,2}}[./]|(?:[.°]|er)?\s(?:[^\W\d_]{{1,12}}\s){{1,3}}){_Y}"
+_NUMBER_AND_YEAR = re.compile(
+    rf"(?<![\w/-])(?:{_DAY},?\s{_NO}{_N}|(?:{_NO})?(?:{_N}\s?/\s?(?:{_Y}|(\d\d)(?!\d))|{_Y}[/‑–-]{_N})"
+    rf"|{_NO}{_N}[‑–-]{_N}|{_NO}{_N},?\s(?:[^\W\d_]{{1,6}}\s){{0,2}}(?:{_DAY}|{_Y})"
+    rf"|{_N}\s(?:of|del?|du|do|vom|von)\s(?:{_DAY}|{_Y}))",
+    re.IGNORECASE,
+)
+"""``30 marzo 2001, n. 165``; ``n. 165/2001``, ``2016/679``; ``n° 83-634``; ``No. 12 of 2003``, ``165 del 2001``."""
+
+_ITS_DAY = re.compile(rf",?\s(?:[^\W\d_]{{1,4}}\s){{0,2}}\d{{1,2}}(?:[.°º]|er)?\s[^,]{{3,30}}?(?:{_Y}|(?=,|$))")
+_DASH = re.compile("[‑–-]")
+_TO_NUMBER = re.compile(r"[\s,.)]{0,3}$")
+_KIND_WORDS = 8
+"""Maximum number of words of the kind of a law."""
 
 
 class LawMention(NamedTuple):
@@ -57,24 +90,40 @@ class LawNames:
 
     Args:
         names: of the laws; the number of a law is its position.
+        owners: the law of each name, where a law has several; without it, each name has its own law.
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], owners: Sequence[int] | None = None) -> None:
+        self._owners = range(len(names)) if owners is None else owners
         self._names: dict[str, tuple[int, ...]] = {}
         self._acronyms: dict[str, tuple[int, ...]] = {}
         self._codes: dict[str, tuple[int, ...]] = {}
         self._by_letter: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        self._numbered: dict[tuple[str, frozenset[int]], tuple[int, ...]] = {}
+        self._kinds = set(_short_names().kinds)
         self._years = [set(_YEAR.findall(name)) for name in names]
+        full = set(map(compact, names))
         for number, name in enumerate(names):
             base = _base(name)
-            for form in dict.fromkeys((name, base)):
-                if _is_telling(form):
-                    key = compact(form)
-                    self._names[key] = (*self._names.get(key, ()), number)
+            forms = [name, base]
+            if (numbered := self._own_number(name)) is not None:
+                kind, numbers, subject = numbered
+                for one in _short_names().written_out(kind):
+                    self._kinds.add(one)
+                    _add(self._numbered, (one, numbers), number)
+                if name.startswith(kind):
+                    # Many laws are of a kind: its words alone name none of them.
+                    base = f"{kind} {subject}" if subject else ""
+                    alone = " ".join(_without_small_words(subject))
+                    forms = [name, base, *([alone] if compact(alone) in _short_names().names else ())]
+            forms += [one for one in (_OF_STATE.sub("", base),) if compact(one) not in full]
+            written_out = _short_names().meant.get(_dotted(base), ())
+            for key in dict.fromkeys((*(compact(form) for form in forms if _is_telling(form)), *written_out)):
+                _add(self._names, key, number)
             if (bracket := _BRACKET.search(name)) and _ACRONYM.fullmatch(bracket[1]):
-                self._acronyms[bracket[1]] = (*self._acronyms.get(bracket[1], ()), number)
+                _add(self._acronyms, bracket[1], number)
             elif bracket and _CODE.fullmatch(bracket[1]):
-                self._codes[compact(bracket[1])] = (*self._codes.get(compact(bracket[1]), ()), number)
+                _add(self._codes, compact(bracket[1]), number)
             words = tuple(filter(None, map(compact, _WORD.findall(base))))
             if len(words) > 1:
                 self._by_letter.setdefault(words[0][0], []).append((number, words))
@@ -84,10 +133,19 @@ class LawNames:
         self._sizes = {head: sorted(of, reverse=True) for head, of in sizes.items()}
 
     def find(self, text: str) -> list[LawMention]:
-        """Return the laws that a text names in full, in its order; of names that overlap, the first, then the longest.
+        """Return the laws that a text names, in its order; of names that overlap, the first, then the longest.
 
         White space and signs do not matter, but a name is not found inside a word or inside a longer title in quotes.
+        A short form that no law of the collection has, or several, is a mention without a law.
         """
+        found = [*self._in_full(text), *self._by_number(text), *self._short(text)]
+        mentions: list[LawMention] = []
+        for one in sorted(found, key=lambda each: (each.start, -each.end, not each.laws)):
+            if not mentions or one.start >= mentions[-1].end:
+                mentions.append(one)
+        return mentions
+
+    def _in_full(self, text: str) -> list[LawMention]:
         letters, places = _letters(text)
         mentions, at = [], 0
         while at < len(letters):
@@ -114,6 +172,9 @@ class LawNames:
             if laws := self._names.get(key) or self._codes.get(key) or self._acronyms.get(form):
                 years = set(_YEAR.findall(name))
                 return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
+        for short in (*self._by_number(name), *self._short(name)):
+            if short.start == 0 and not name[short.end :].strip(" ."):
+                return short.laws
         return self._abbreviated("".join(_WORD.findall(name)))
 
     def of(self, text: str, references: Sequence[WrittenReference]) -> list[LawMention | None]:
@@ -123,7 +184,10 @@ class LawNames:
         first one that is named after it.
         """
         named = self.find(text)
-        starts, ends = {law.start: law for law in named}, {law.end: law for law in named}
+        starts = {law.start: law for law in named}
+        ends = {law.start + len(_SIGNS_AFTER.sub("", text[law.start : law.end])): law for law in named}
+        # A word that is the short name of some other law may also mean something else, unless it is next to a number.
+        named = [law for law in named if law.laws or text[law.end - 1].isdigit()]
         order = [law.start for law in named]
         meant: list[LawMention | None] = []
         last: LawMention | None = None
@@ -170,8 +234,75 @@ class LawNames:
         """Return the law whose acronym is `word`, which must have two capitals; ``KUHPerdata`` is one."""
         if sum(map(str.isupper, word)) < 2:
             return None
-        laws = self._acronyms.get(word) or (self._abbreviated(word) if len(word) > 2 else ())
+        laws = self._acronyms.get(word, ())
+        if not laws and len(word) > 2:
+            laws = self._only(self._begun(compact(word))) or self._abbreviated(word)
         return LawMention(start, start + len(word), laws) if laws else None
+
+    def _own_number(self, name: str) -> tuple[str, frozenset[int], str] | None:
+        """Return the kind, the number with the year, and the subject of a law whose name gives them, else None."""
+        if (match := _NUMBER_AND_YEAR.search(name)) is None:
+            return None
+        start = self._kind_before(name, match)
+        if start is None or name[start - 1 : start] not in ("", "("):
+            start = 0
+        kind = _TO_NUMBER.sub("", name[start : match.start()])
+        if not kind[:1].isalpha() or len(_WORD.findall(kind)) > _KIND_WORDS or any(map(str.isdigit, kind)):
+            return None
+        day = _ITS_DAY.match(name, match.end())
+        return kind, next(_numbers(match)), name[day.end() if day else match.end() :].strip(" ,.:;–-")
+
+    def _kind_before(self, text: str, number: re.Match[str]) -> int | None:
+        """Return where the words before a number and year begin that are a kind of law, the longest; None for none."""
+        low = max(0, number.start() - _LONGEST)
+        head = _TO_NUMBER.sub("", text[low : number.start()])
+        words = list(_WORD.finditer(head))[-_KIND_WORDS:]
+        for start in (word.start() for word in words):
+            if compact(head[start:]) in self._kinds and head[start - 1 : start] not in (".", "'", "-"):
+                # One letter may also belong to the number of an article: L. 1811-1.
+                article = len(compact(head[start:])) == 1 and number[0][0].isdigit() and _DASH.search(number[0])
+                return None if article else low + start
+        return None
+
+    def _by_number(self, text: str) -> Iterator[LawMention]:
+        """Yield the laws that a text names by kind, number and year."""
+        for match in _NUMBER_AND_YEAR.finditer(text):
+            start = self._kind_before(text, match)
+            if start is None:
+                continue
+            kinds = _short_names().written_out(text[start : match.start()])
+            laws = ([law for kind in kinds for law in self._numbered.get((kind, one), ())] for one in _numbers(match))
+            yield LawMention(start, match.end(), self._only(next(filter(None, laws), ())))
+
+    def _short(self, text: str) -> Iterator[LawMention]:
+        """Yield the laws that a text names by a listed short name, or by beginnings of their words with full stops."""
+        listed = _short_names()
+        for match in listed.pattern.finditer(text):
+            laws = [law for name in listed.meant[match[0]] for law in self._names.get(name, ())]
+            yield LawMention(*match.span(), self._only((*laws, *self._acronyms.get(match[0], ()))))
+        for match in _DOTTED.finditer(text):
+            for start, end in listed.without_units(match):
+                form = text[start:end]
+                if names := listed.meant.get(_dotted(form)):
+                    laws = [law for name in names for law in self._names.get(name, ())]
+                else:
+                    laws = list(self._begun(tuple(map(compact, _WORD.findall(form)))))
+                if names or self._only(laws):
+                    yield LawMention(start, end, self._only(laws))
+                    break
+
+    def _only(self, laws: Sequence[int]) -> tuple[int, ...]:
+        """Return the numbers if all of them are of one law, else none."""
+        return tuple(sorted(set(laws))) if len({self._owners[law] for law in laws}) == 1 else ()
+
+    def _begun(self, parts: Sequence[str]) -> tuple[int, ...]:
+        """Return the laws whose words begin as given, all but the small ones."""
+        small = _short_names().small
+        return tuple(
+            number
+            for number, words in self._by_letter.get(parts[0][:1], ())
+            if len(parts) > 1 and len(words) <= 3 * len(parts) and _begin(parts, words, small)
+        )
 
     def _abbreviated(self, word: str) -> tuple[int, ...]:
         short = compact(word)[:_LONGEST]
@@ -200,6 +331,96 @@ def abbreviates(short: str, words: Sequence[str]) -> bool:
     )
 
 
+class _ShortNames(NamedTuple):
+    """The short names of laws, and of kinds of laws, that the grammars list.
+
+    Attributes:
+        names: the names that they stand for, as `compact` writes them.
+        meant: those names by short form, as in the grammar; one with full stops as `_dotted` writes it.
+        kinds: kinds of laws and their short forms, with the kinds that these stand for, as `compact` writes them.
+        pattern: the short forms without full stops.
+        small: words that are no part of an abbreviation: *of*, *and*.
+        units: shortened words for units: ``art.``.
+    """
+
+    names: frozenset[str]
+    meant: dict[str, tuple[str, ...]]
+    kinds: dict[str, tuple[str, ...]]
+    pattern: re.Pattern[str]
+    small: frozenset[str]
+    units: frozenset[str]
+
+    def written_out(self, kind: str) -> tuple[str, ...]:
+        """Return the words of a kind of laws, and all that they may be short for."""
+        return (compact(kind), *self.kinds.get(compact(kind), ()))
+
+    def without_units(self, match: re.Match[str]) -> Iterator[tuple[int, int]]:
+        """Yield the place of shortened words, and that of the words without a unit before and after them."""
+        yield match.span()
+        words = list(re.finditer(r"\S+", match[0]))
+        kept = [word for word in words if word[0].casefold() not in self.units]
+        if kept and len(kept) < len(words):
+            yield match.start() + kept[0].start(), match.start() + kept[-1].end()
+
+
+@cache
+def _short_names() -> _ShortNames:
+    meant: dict[str, tuple[str, ...]] = {}
+    kinds: dict[str, tuple[str, ...]] = {}
+    for grammar in grammars().values():
+        for name, forms in grammar.short_names.items():
+            for form in forms:
+                _add(meant, _dotted(form), compact(name))
+        for kind, forms in grammar.law_kinds.items():
+            kinds.setdefault(compact(kind), ())
+            for form in forms:
+                _add(kinds, compact(form), compact(kind))
+    plain = sorted((re.escape(form) for form in meant if form[0] != "."), key=len, reverse=True)
+    between = [form for one in grammars().values() for form in (*one.of, *one.list, *one.law_after)]
+    units = [form for one in grammars().values() for form in (*one.article, *one.paragraph, *one.item, *one.subitem)]
+    return _ShortNames(
+        frozenset(name for names in meant.values() for name in names),
+        meant,
+        kinds,
+        re.compile(rf"(?<![^\W_])(?:{'|'.join(plain)})(?![^\W_])" if plain else "(?!)"),
+        frozenset(compact(word) for form in between for word in _WORD.findall(form)),
+        frozenset(word.casefold() for form in units for word in form.split() if word.endswith(".")),
+    )
+
+
+def _dotted(form: str) -> str:
+    """Return the key of a short form: with full stops, white space and case do not matter."""
+    return f".{compact(form)}" if "." in form else form
+
+
+def _without_small_words(words: str) -> list[str]:
+    rest = _WORD.findall(words)
+    while rest and compact(rest[0]) in _short_names().small:
+        rest.pop(0)
+    return rest
+
+
+def _numbers(match: re.Match[str]) -> Iterator[frozenset[int]]:
+    """Yield the number and the year of a law; a year of two digits as it is, then in full."""
+    one, other = (group.replace(".", "") for group in match.groups() if group)
+    yield frozenset((int(one), int(other)))
+    if len(other) == 2:
+        yield from (frozenset((int(one), int(century + other))) for century in ("20", "19"))
+
+
+def _begin(parts: Sequence[str], words: Sequence[str], small: frozenset[str]) -> bool:
+    """Return True if `parts` are the beginnings of all `words` in order; those in `small` may be left out."""
+    reached = {0}  # Numbers of parts that the words up to here may have made.
+    for word in words:
+        begun = {at + 1 for at in reached if at < len(parts) and word.startswith(parts[at])}
+        reached = begun | (reached if word in small else set())
+    return len(parts) in reached
+
+
+def _add(table: dict[_K, tuple[_V, ...]], key: _K, value: _V) -> None:
+    table[key] = (*table.get(key, ()), value)
+
+
 def _base(name: str) -> str:
     """Return a name without brackets, years and versions at its end."""
     words = _BRACKET.sub("", name.replace("_", " ")).split()
@@ -224,8 +445,13 @@ def _script(sign: str) -> str:
 
 
 def _is_telling(name: str) -> bool:
-    """Return True if a name cannot occur by accident: at least two characters, or two words in alphabetic scripts."""
+    """Return True if a name cannot occur by accident: at least two characters, or two words in alphabetic scripts.
+
+    A name for which a grammar lists short forms may be one word.
+    """
     key = compact(name)
+    if key in _short_names().names:
+        return True
     if _script(key[:1]) in _ALPHABETS:
         return len(name.split()) > 1 and len(key) >= _SHORTEST
     return len(key) > 1

@@ -159,7 +159,7 @@ class Resolver:
             for name in dict.fromkeys((law.title, *law.names)):
                 names.append(name)
                 owners.append(number)
-        self._names, self._owners = LawNames(names), owners
+        self._names, self._owners = LawNames(names, owners), owners
         self._named: dict[str, tuple[int, ...]] = {}
         entries = self._entries
         self._book = lru_cache(_OPEN_LAWS)(lambda number: _Book(entries[number]))

@@ -38,6 +38,24 @@ def test_a_provision_is_found_by_the_heading_of_what_cites_it(folder: Path) -> N
     assert results["score"].tolist() == pytest.approx([5 / 3, 5 / 3])
 
 
+@pytest.mark.parametrize(
+    ("headings", "links", "found"),
+    [(False, 2, True), (True, 2, False), (False, 1, False)],
+    ids=["no headings, many links", "one heading", "few links"],
+)
+def test_without_headings_the_paths_of_what_cites_it(tmp_path: Path, headings: bool, links: int, found: bool) -> None:
+    rows = [
+        {"docno": f"L{number}", "text": f"texte {number}", "path": f"Partie > Congé {number}"} for number in range(4)
+    ]
+    rows[3] |= {"heading": "Salaire"} if headings else {}
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    lines = ("L1\tL0\tself\n", "L2\tL0\tself\n")[:links]
+    (tmp_path / "links.tsv").write_text("".join(lines), encoding="utf-8")
+    index = FieldIndex.of(Collection(tmp_path), "whitespace")
+    assert bool(index.lengths[0, 3]) is found
+    assert index.lengths[1:, 3].tolist() == [0, 0, 0]
+
+
 def test_other_links_make_another_index(folder: Path) -> None:
     first = FieldIndex.of(Collection(folder))
     (folder / "links.tsv").unlink()

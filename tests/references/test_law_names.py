@@ -135,3 +135,95 @@ def test_without_laws() -> None:
     (law,) = LawNames([]).of(text, read_references(text))
     assert law is not None
     assert law.laws == ()
+
+
+SHORT = (
+    "Codice penale",
+    "Codice di procedura penale",
+    "Codice del processo amministrativo",
+    "Decreto legislativo 165/2001",
+    "Legge 7 agosto 1990, n. 241",
+    "Testo unico degli enti locali (D.Lgs. 267/2000)",
+    "Ley 39/2015, de 1 de octubre, del Procedimiento Administrativo Común",
+    "Ley 1/2000, de 7 de enero, de Enjuiciamiento Civil",
+    "Bürgerliches Gesetzbuch",
+    "StGB",
+    "Code du travail",
+    "Code de procédure pénale",
+    "Loi n° 83-634 du 13 juillet 1983 portant droits et obligations des fonctionnaires",
+    "中华人民共和国刑法",
+    "Lei nº 8.112, de 11 de dezembro de 1990",
+    "Undang-Undang Nomor 13 Tahun 2003",
+    "Lamp Act No. 71 of 2008",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "law"),
+    [
+        ("art. 575 c.p.", "Codice penale"),
+        ("art. 575 del c. p., comma 1", "Codice penale"),
+        ("C.P.P., art. 12", "Codice di procedura penale"),
+        ("art. 12 cod. proc. pen.", "Codice di procedura penale"),
+        ("art. 31 c.p.a", "Codice del processo amministrativo"),
+        ("art. 5 del D.Lgs. n. 165/2001", "Decreto legislativo 165/2001"),
+        ("art. 5, d.lgs. 30 marzo 2001, n. 165", "Decreto legislativo 165/2001"),
+        ("art. 5 decreto legislativo n. 165 del 30 marzo 2001", "Decreto legislativo 165/2001"),
+        ("il dlgs 165/01, all'art. 5", "Decreto legislativo 165/2001"),
+        ("art. 3, L. 241/1990", "Legge 7 agosto 1990, n. 241"),
+        ("art. 107 d.lgs. 18 agosto 2000, n. 267", "Testo unico degli enti locali (D.Lgs. 267/2000)"),
+        ("artículo 21 de la Ley 39/2015", "Ley 39/2015, de 1 de octubre, del Procedimiento Administrativo Común"),
+        ("artículo 217 LEC", "Ley 1/2000, de 7 de enero, de Enjuiciamiento Civil"),
+        ("§ 823 Abs. 1 BGB", "Bürgerliches Gesetzbuch"),
+        ("§ 823 des Bürgerlichen Gesetzbuchs", "Bürgerliches Gesetzbuch"),
+        ("§ 242 Strafgesetzbuch", "StGB"),
+        ("article L. 1221-1 C. trav.", "Code du travail"),
+        ("C. pr. pén., art. 12", "Code de procédure pénale"),
+        (
+            "article 6 de la loi n° 83-634",
+            "Loi n° 83-634 du 13 juillet 1983 portant droits et obligations des fonctionnaires",
+        ),
+        ("刑法第二百六十四条", "中华人民共和国刑法"),
+        ("art. 5 da Lei 8.112/90", "Lei nº 8.112, de 11 de dezembro de 1990"),
+        ("Pasal 5 Undang-Undang No. 13 Tahun 2003", "Undang-Undang Nomor 13 Tahun 2003"),
+        ("section 5 of Lamp Act 71 of 2008", "Lamp Act No. 71 of 2008"),
+        # No law of the collection, or several.
+        ("art. 2043 c.c.", None),
+        ("art. 5 del D.Lgs. n. 165/2002", None),
+        ("art. 5 del D.L. 165/2001", None),
+        ("artículo 5 de la Ley 10/1995", None),
+        ("§ 3 StVO", None),
+    ],
+)
+def test_short_names_and_numbers(text: str, law: str | None) -> None:
+    (mention,) = LawNames(SHORT).of(text, read_references(text))
+    assert mention is not None
+    assert [SHORT[number] for number in mention.laws] == ([] if law is None else [law])
+
+
+def test_a_short_name_of_two_laws_names_none() -> None:
+    names = LawNames(["Codice penale", "Ley Orgánica 10/1995, de 23 de noviembre, del Código Penal"])
+    for text, laws in (("art. 138 CP", ()), ("art. 138 del Código Penal", (1,)), ("art. 138 LO 10/1995", (1,))):
+        (law,) = names.of(text, read_references(text))
+        assert law is not None
+        assert law.laws == laws
+
+
+def test_more_shortened_words_are_the_name_of_another_law() -> None:
+    text = "art. 5 disp. att. c.p.p."
+    assert LawNames(SHORT).of(text, read_references(text)) == [None]
+
+
+def test_two_names_of_one_law_are_not_ambiguous() -> None:
+    names = ("Codice penale", "c.p.", "Decreto legislativo 165/2001", "D.Lgs. 30 marzo 2001, n. 165")
+    assert LawNames(names, owners=[0, 0, 1, 1]).named("cod. pen.") == (0, 1)
+    assert LawNames(names, owners=[0, 0, 1, 1]).named("d.lgs. 165/2001") == (2, 3)
+    assert LawNames(names).named("cod. pen.") == ()
+
+
+def test_the_number_of_an_article_is_no_law() -> None:
+    names = LawNames(["Legge 2016/1", "Code du travail"])
+    text = "article L. 2016-1 du code du travail"
+    (law,) = names.of(text, read_references(text))
+    assert law is not None
+    assert law.laws == (1,)

@@ -97,6 +97,23 @@ def test_a_number_of_more_than_most_provisions_is_left_out(table: NumberTable) -
     }
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("§ 2 BGB", {"a-2": 1.0}),
+        ("§ 2 des Mietvertrags", {"a-2": 1.0}),
+        ("§ 2 StGB", {}),
+        ("art. 2 c.p.", {}),
+        ("art. 2 D.Lgs. 165/2001", {}),
+    ],
+)
+def test_a_short_name_of_another_law_is_not_the_one_law(
+    tmp_path: Path, question: str, expected: dict[str, float]
+) -> None:
+    rows = [{"docno": f"a-{number}", "law": "Bürgerliches Gesetzbuch"} for number in (1, 2)]
+    assert ask(NumberTable(tmp_path / "numbers").index(rows), question) == expected
+
+
 @pytest.mark.parametrize(("laws", "one_law"), [(["뗏목법"] * 2, True), (["", ""], True), (["가법", "나법"], False)])
 def test_a_collection_of_one_law_needs_no_name(tmp_path: Path, laws: list[str], one_law: bool) -> None:
     rows = [{"docno": f"a-{number}", "law": law, "article": str(number)} for number, law in enumerate(laws, start=1)]
