@@ -274,7 +274,7 @@ class Grammar(Schema):
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
             parts.append(f"({place})" if capture and token != "Q" else place)
-        following = f"(?={GAP}{self.pattern(ahead)})" if ahead and not capture else ""
+        following = f"(?={GAP}{self.pattern(ahead)})" if ahead else ""
         return GAP.join(part for part in parts if part) + following
 
     def alternatives(self, forms: Sequence[str], capture: bool = False) -> str:

@@ -273,8 +273,7 @@ class _Reader:
             for rank in range(max(RANKS.values()) + 1)
         ]
         self._exact = {
-            name: [(re.compile(grammar.pattern(form, capture=True), self._flags), _several(form)) for form in forms]
-            for name, forms in [*groups, *inner]
+            name: [(*self._of_form(form), _several(form)) for form in forms] for name, forms in [*groups, *inner]
         }
         ordinals = enumerate(grammar.ordinals, start=1)
         self._ordinals = {word.casefold(): str(number) for number, words in ordinals for word in words.split("|")}
@@ -321,6 +320,12 @@ class _Reader:
         if grammar.has_bracketed_lists:
             bare["N"].append("+ ( N )")
         self._bare = {sign: re.compile(grammar.alternatives(forms), self._flags) for sign, forms in bare.items()}
+
+    def _of_form(self, form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """Return the pattern of a form, whose number is a group, and that of what must follow."""
+        form, _, ahead = form.partition(" > ")
+        patterns = self._grammar.pattern(form, capture=True), f"{GAP}{self._grammar.pattern(ahead)}" if ahead else ""
+        return re.compile(patterns[0], self._flags), re.compile(patterns[1], self._flags)
 
     def _compiled(
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
@@ -680,7 +685,7 @@ class _Reader:
             self._number(text, draft, match, level)
         else:
             draft.relation = f"{kind}_{level}"
-            capture = self._capture(draft.relation, match[0])[0]
+            capture = self._capture(draft.relation, match)[0]
             draft.steps = int(number_of(capture) or 1) if capture else 1
         return draft
 
@@ -689,7 +694,7 @@ class _Reader:
         end = match.end()
         while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
             end = sub.end()
-        number, several = self._capture(f"unit_{level}", match[0]) if match.lastgroup else (match[0], "")
+        number, several = self._capture(f"unit_{level}", match) if match.lastgroup else (match[0], "")
         if several:
             draft.several[level] = several
         number = self._read(number, text[match.end() : end])
@@ -734,10 +739,10 @@ class _Reader:
             draft.numbers[level] = number
             draft.level = level
 
-    def _capture(self, name: str, words: str) -> tuple[str, str]:
+    def _capture(self, name: str, words: re.Match[str]) -> tuple[str, str]:
         """Return the number in the words of a form, and its place if several of such numbers may follow."""
-        for pattern, several in self._exact[name]:
-            if match := pattern.fullmatch(words):
+        for pattern, ahead, several in self._exact[name]:
+            if (match := pattern.fullmatch(words[0])) and ahead.match(words.string, words.end()):
                 return next((one for one in match.groups() if one), ""), several
         return "", ""
 
