@@ -216,6 +216,12 @@ class Grammar(Schema):
     law_before: Forms = ()
     """Last letters of the names of laws, in languages where the law precedes the article."""
 
+    short_names: Mapping[str, Forms] = {}
+    """Short forms of the names of laws: ``codice penale: [c.p., CP]``; without a full stop, case differs."""
+
+    law_kinds: Mapping[str, Forms] = {}
+    """Kinds of laws that are named by number and year, with their short forms: ``decreto legislativo: [d.lgs.]``."""
+
     months: Forms = ()
     """Names of the months, for ``{2:month}`` in the way a law is written."""
 
