@@ -418,7 +418,7 @@ def law_name_after(text: str, reference: WrittenReference) -> tuple[int, int] | 
 
 @cache
 def _law_patterns() -> re.Pattern[str]:
-    patterns = "|".join(law.pattern for grammar in grammars().values() for law in grammar.laws)
+    patterns = "|".join(law.pattern for grammar in grammars().values() for law in grammar.laws if not law.after)
     return re.compile(rf"{GAP}(?:[IVX]{{1,4}}\s)?(?P<name>(?![IVX]{{1,4}}\b)(?:{patterns}))")
 
 
