@@ -6,6 +6,9 @@ so a question of one line can be read; :mod:`~legalir.train.reference_contexts` 
 A *form* is words and places, with a blank for optional white space: ``제 N 조``, ``article N``, ``lit. X``. ``N`` is
 a number (digits of any script or Han numerals, with what is attached: ``12a``, ``6.2.1``, ``20-870``), ``X`` one or two
 letters. Upper and lower case are the same. Roman numerals and numbers written as words are not read.
+
+An inflected word has alternatives, ``статья|статье N``, or an open end, ``N . madde*``. Words after ``>`` must follow,
+but are not part of the form: ``§ N > ust.``.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 # Each quantifier has a bound: without one, it would be tried again from each sign of a long run.
 _HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
 _LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
-_NUMBER = rf"(?:(?<!\d)\d{{1,6}}(?!\d)(?:{_LETTERS})?(?:[.\-‐-–/]\d{{1,4}}(?!\d)(?:{_LETTERS})?){{0,6}}|{_HAN})"
+_JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
 _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
 _PART = rf"[(（]?{_SHORT}[A-Za-z]?[)）]?"
@@ -38,6 +41,8 @@ _LETTER = r"\w{1,2}(?![^\W_])[)）]?"
 _BRACKETS = re.compile(
     rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}})[)）]){{1,6}}"
 )
+_ALPHABETS = ("LATIN", "GREEK", "CYRILLIC")
+_END = r"(?![^\W_])"
 _SAME = 40
 """Number of characters before a reference in which words for a previously named law must appear."""
 
@@ -50,6 +55,12 @@ _LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
 """What may follow the number in a field: a letter of it; a bare number or letter, which is no unit; a heading."""
+
+
+def number_pattern(joiners: str) -> str:
+    """Return the pattern of a number whose parts these signs join."""
+    part = rf"(?!\d)(?:{_LETTERS})?"
+    return rf"(?:(?<!\d)\d{{1,6}}{part}(?:[{re.escape(joiners)}]\d{{1,4}}{part}){{0,6}}|{_HAN})"
 
 
 class Family(Schema):
@@ -76,7 +87,10 @@ class LawPattern(Schema):
     """How the law is written, with ``{1}`` for the first group: ``/us/usc/t{1}``; without it, as in the text."""
 
     bare: Flag = False
-    """Whether an article follows as a number alone: ``42 U.S.C. 1396a``."""
+    """Whether an article follows directly: ``TBK m. 49``, and as a number alone: ``42 U.S.C. 1396a``."""
+
+    after: Flag = False
+    """Whether it is read only directly after a number: ``RODO`` in ``art. 6 RODO``, or any other capitals."""
 
 
 Level = Literal["law", "group", "article", "annex", "row", "paragraph", "item", "subitem", "deeper"]
@@ -129,6 +143,12 @@ class Grammar(Schema):
 
     closing: Forms = ()
     """Signs that may close the number or letter of a unit below an article: ``)`` in ``lettera a)``, ``°``."""
+
+    joiners: AnyText = _JOINERS
+    """Signs between the parts of one number: ``.`` in ``6.2.1``."""
+
+    thousands: AnyText = ""
+    """The sign between the thousands of a number, if the number is written without it elsewhere: ``art. 1.022``."""
 
     part: Forms = ()
     """Words for a part of a unit, and units that have no number of their own: ``단서``, ``각 호``."""
@@ -230,7 +250,7 @@ class Grammar(Schema):
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
-            if sum(token in ("N", "N+", "D", "P") for token in form.split()) != 1:
+            if sum(token in ("N", "N+", "D", "P", "O", "O+") for token in form.partition(" > ")[0].split()) != 1:
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
         for kind, forms in self.kinds.items():
             for place, form in enumerate(forms, start=1):
@@ -251,7 +271,8 @@ class Grammar(Schema):
             capture: whether the number or letter is a group.
         """
         parts = []
-        for token in unicodedata.normalize("NFC", form).split():
+        form, _, ahead = unicodedata.normalize("NFC", form).partition(" > ")
+        for token in form.split():
             place = self._place(token)
             if not place:
                 parts.append("" if token == "+" else _word(token))
@@ -259,7 +280,8 @@ class Grammar(Schema):
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
             parts.append(f"({place})" if capture and token != "Q" else place)
-        return GAP.join(part for part in parts if part)
+        following = f"(?={GAP}{self.pattern(ahead)})" if ahead else ""
+        return GAP.join(part for part in parts if part) + following
 
     def alternatives(self, forms: Sequence[str], capture: bool = False) -> str:
         """Return an alternation of the forms, longest first; an empty list gives a pattern that never matches."""
@@ -269,14 +291,28 @@ class Grammar(Schema):
         """Return the pattern of a place of a form, empty for a word."""
         token = token.removesuffix("+")
         if token == "O":
-            return "|".join(map(re.escape, sorted(self.ordinals, key=len, reverse=True))).join(("(?:", ")")) or "(?!)"
+            words = sorted("|".join(self.ordinals).split("|"), key=len, reverse=True)
+            return "|".join(map(re.escape, words)).join(("(?:", ")")) or "(?!)"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
-            return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{_PLACES[token]}"
+            return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
         if token == "P":
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"
-        return _PLACES.get(token, "")
+        return self._number if token == "N" else _PLACES.get(token, "")
+
+    @property
+    def _number(self) -> str:
+        return rf"{number_pattern(self.joiners)}(?:[의の之]\d{{1,3}}){{0,4}}"
+
+    def plain(self, number: str) -> str:
+        """Return a number without the signs between its thousands."""
+        return re.sub(rf"(?<=\d)[{self.thousands}](?=\d{{3}}(?!\d))", "", number) if self.thousands else number
+
+    @property
+    def has_bracketed_lists(self) -> bool:
+        """Whether each number of a list of articles may be in brackets: ``(5) و(6)``."""
+        return any("( N+ )" in form for form in self.article)
 
     @property
     def has_case(self) -> bool:
@@ -343,7 +379,7 @@ def read_references(text: str) -> list[WrittenReference]:
     found.sort(key=lambda one: (one.start, -one.end, -one.after, one.law is None))
     kept: list[WrittenReference] = []
     for reference in found:
-        if not kept or reference.start >= kept[-1].end:
+        if not kept or reference.start >= kept[-1].after:
             kept.append(reference)
     return kept
 
@@ -382,7 +418,7 @@ def law_name_after(text: str, reference: WrittenReference) -> tuple[int, int] | 
 
 @cache
 def _law_patterns() -> re.Pattern[str]:
-    patterns = "|".join(law.pattern for grammar in grammars().values() for law in grammar.laws)
+    patterns = "|".join(law.pattern for grammar in grammars().values() for law in grammar.laws if not law.after)
     return re.compile(rf"{GAP}(?:[IVX]{{1,4}}\s)?(?P<name>(?![IVX]{{1,4}}\b)(?:{patterns}))")
 
 
@@ -406,21 +442,25 @@ class _Forms:
     """A grammar as regular expressions. Each reads on from a place; their bounds keep the time linear in the text."""
 
     def __init__(self, grammar: Grammar) -> None:
-        number = _NUMBER
+        number = number_pattern(grammar.joiners)
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
-            number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{_NUMBER}"
+            number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"
         own = [form for form in grammar.article if {"N", "N+"} & set(form.split()) and form[0] != "+"]
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form for several continues after its number.
         self._goes_on = sum("N+" not in form.split() for form in heads)
+        self._plain = grammar.plain
         every = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
         units = [form for form in every if not {"B", "R", "V"} & set(form.replace("+", "").split())]
         parts = [
-            part.replace("O", word) for part in units for word in (grammar.ordinals if "O" in part.split() else "O")
+            part.replace("O", word)
+            for part in units
+            for word in ("|".join(grammar.ordinals).split("|") if "O" in part.split() else "O")
         ]
         self._head = re.compile("|".join(_form(form, f"({number})") for form in heads), re.IGNORECASE)
-        self._number = re.compile(number, re.IGNORECASE)
+        brackets = ("[(（]?", "[)）]?") if grammar.has_bracketed_lists else ("", "")
+        self._number = re.compile(f"({number})".join(brackets), re.IGNORECASE)
         self._sub = _any_of(grammar.sub, f"({_SHORT})", sign="-‐–")
         self._part = _any_of([part.lstrip("+ ") for part in parts], _PART)
         self._join = _any_of((*grammar.list, *grammar.range))
@@ -465,15 +505,15 @@ class _Forms:
             number = self._number.match(text, join.end())
             if number is None:
                 return
-            one = self._completed(text, number.start(), number.end(), number[0])
-            end = one.end
+            one = self._completed(text, number.start(1), number.end(1), number[1])
+            end = max(one.end, number.end())
             yield one
 
     def _completed(self, text: str, start: int, end: int, number: str) -> ArticleNumber:
         """Return the number that ends at `end`, with what belongs to it."""
-        number = re.sub(r"\s", "", number)
+        number = self._plain(re.sub(r"\s", "", number))
         while sub := self._sub.match(text, end):
-            number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–]", "", sub[0]).lower()
+            number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]", "", sub[0]).lower()
             end = sub.end()
         number = re.sub(r"(?<=\d)er$", "", number)
         end = start + len(text[start:end].rstrip())
@@ -505,14 +545,14 @@ def _alternatives(forms: Sequence[str], number: str = "") -> str:
 
 def _form(form: str, number: str) -> str:
     """Return the pattern of a form."""
+    form, _, ahead = form.partition(" > ")
     places = {"N": number, "N+": number, "X": _LETTER, "H": _LETTER, "K": _LETTER}
-    return GAP.join(places.get(token) or _word(token) for token in clean(form).split())
+    following = f"(?={GAP}{_form(ahead, number_pattern(_JOINERS))})" if ahead else ""
+    return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following
 
 
-_WITH_JOINERS = rf"{_NUMBER}(?:[의の之]\d{{1,3}}){{0,4}}"
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
-    "N": _WITH_JOINERS,
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
     "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
@@ -521,7 +561,7 @@ _PLACES = {
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
-    "V": r"(?-i:(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3}))(?![^\W_])",
+    "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![^\W_])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
     "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
 }
@@ -529,8 +569,19 @@ _PLACES = {
 
 
 def _word(word: str) -> str:
-    """Return the pattern of a word; a Latin word or a single Thai letter must not be part of a longer word."""
+    """Return the pattern of a word, or of alternatives; it must not be part of a longer word of its alphabet.
+
+    Prefixes may precede an Arabic word, and Thai has no spaces: only its single letters are alone.
+    """
+    if "|" in word:
+        return "|".join(map(_word, word.split("|"))).join(("(?:", ")"))
+    if len(word) > 2 and word[-1] == "*":
+        return f"{_word(word[:-1]).removesuffix(_END)}[^\\W\\d_]{{0,12}}{_END}"
     first, last = (unicodedata.name(letter).split()[0] for letter in (word[0], word[-1]))
-    alone = last == "LATIN" or (last == "THAI" and len(word) == 1)
-    escaped = re.escape(word).replace("'", "['’]")
-    return (r"(?<![^\W\d_])" if first == "LATIN" else "") + escaped + (r"(?![^\W_])" if alone else "")
+    alone = (last in _ALPHABETS and word[-1].isalpha()) or (last == "THAI" and len(word) == 1)
+    after = _END if alone else r"(?![^\W\d_])" if last == "ARABIC" and len(word) > 1 and word[-1].isalpha() else ""
+    return (
+        (r"(?<![^\W\d_])" if first in _ALPHABETS and word[0].isalpha() else "")
+        + re.escape(word).replace("'", "['’]")
+        + after
+    )

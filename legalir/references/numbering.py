@@ -1,7 +1,8 @@
 """Numbers of provisions as publishers print them: one spelling, and one order.
 
 ``제9조의2`` is ``9의2``, ``第百二十条の二`` is ``120の2``, ``§ 823a`` is ``823a``, ``L. 121-3`` is ``L121-3``,
-``มาตรา ๔๐ ทวิ`` is ``40ทวิ``, ``Art. 3-bis`` is ``3-bis``, ``第 15-1 條`` is ``15-1``. The joiners of a language stay
+``มาตรา ๔๐ ทวิ`` is ``40ทวิ``, ``Art. 3-bis`` is ``3-bis``, ``第 15-1 條`` is ``15-1``, ``Artigo 5.º-A`` is ``5-A``,
+``Artikel 6:162`` is ``6:162``, ``Art. 22¹`` is ``22¹``. The joiners of a language stay
 (``의``, ``の``, ``之``), because they belong to the number; the words around it go.
 """
 
@@ -47,14 +48,19 @@ _THAI_ORDINALS = (
     "สัตตวีสติ",
     "อัฏฐวีสติ",
 )
-_ORDINALS = {word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS) for place, word in enumerate(words, 1)}
+_ARABIC_ORDINALS = ("مكرر", "مكررا", "مكرراً")
+_ORDINALS = {
+    word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS, _ARABIC_ORDINALS) for place, word in enumerate(words, 1)
+}
 _ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _DIGITS = rf"(?:(?<!\d)\d{{1,18}}(?!\d)|(?<![{_HAN}])[{_HAN}]{{1,18}}(?![{_HAN}]))"  # Longer runs number nothing.
 _JOINER = "[의のノ之]"
+_SUPERSCRIPTS = re.compile("((?<=\\d)[⁰¹²³⁴-⁹]+)")
 _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
-    rf"(?P<rest>(?:[./\-‐‑–]\d+)*(?:[\s\-‐‑]?(?:{_ORDINAL})(?![^\W\d_])|[A-Za-z]{{1,3}}(?![^\W_]))?(?:[./\-‐‑–]\d+)*)"
+    rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*"
+    rf"(?:[\s\-‐‑]?(?:{_ORDINAL})(?![^\W\d_])|[A-Za-zΑ-Ω]{{1,3}}(?![^\W_])|[-‐‑][A-Z](?![^\W_]))?(?:[./:\-‐‑–]\d+)*)"
 )
 _ROMAN = re.compile(
     r"(?<![^\W_])(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?P<rest>(?:bis|ter|er|[A-Z])?)(?![^\W_])"
@@ -76,7 +82,9 @@ def number_of(label: str) -> str:
     ``가``, ``(b)`` is ``b``.
     """
     text = "".join(_CIRCLED.get(sign, sign) for sign in label)
-    text = unicodedata.normalize("NFKC", text.replace("º", "").replace("ª", ""))
+    # A superscript after a digit is a number of its own: art. 22¹ is not 221.
+    parts = _SUPERSCRIPTS.split(re.sub(r"\.?[ºª]", "", text))
+    text = "".join(part if place % 2 else unicodedata.normalize("NFKC", part) for place, part in enumerate(parts))
     if match := _NUMBER.search(text):
         main = str(_value(match["main"]))
         joined = re.sub(

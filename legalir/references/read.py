@@ -264,15 +264,19 @@ class _Reader:
         inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+ ')}" for one in units[level])) for level in units]
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
-        laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws)]
+        laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws) if not one.after]
         self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], more=laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         self._next = self._compiled([(name, forms) for name, forms in inside if forms])
+        self._below = [
+            self._compiled([one for one in inside if one[1] and RANKS.get(one[0].removeprefix("unit_"), 9) > rank])
+            for rank in range(max(RANKS.values()) + 1)
+        ]
         self._exact = {
-            name: [(re.compile(grammar.pattern(form, capture=True), self._flags), _several(form)) for form in forms]
-            for name, forms in [*groups, *inner]
+            name: [(*self._of_form(form), _several(form)) for form in forms] for name, forms in [*groups, *inner]
         }
-        self._ordinals = {word.casefold(): str(number) for number, word in enumerate(grammar.ordinals, start=1)}
+        ordinals = enumerate(grammar.ordinals, start=1)
+        self._ordinals = {word.casefold(): str(number) for number, words in ordinals for word in words.split("|")}
         self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad]|{GAP})(?:", ")")
         self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
@@ -312,7 +316,16 @@ class _Reader:
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
-        self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NBDXV"}
+        bare = {sign: [f"+ {sign}"] for sign in "NBDXVO"}
+        if grammar.has_bracketed_lists:
+            bare["N"].append("+ ( N )")
+        self._bare = {sign: re.compile(grammar.alternatives(forms), self._flags) for sign, forms in bare.items()}
+
+    def _of_form(self, form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """Return the pattern of a form, whose number is a group, and that of what must follow."""
+        form, _, ahead = form.partition(" > ")
+        patterns = self._grammar.pattern(form, capture=True), f"{GAP}{self._grammar.pattern(ahead)}" if ahead else ""
+        return re.compile(patterns[0], self._flags), re.compile(patterns[1], self._flags)
 
     def _compiled(
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
@@ -494,7 +507,7 @@ class _Reader:
             and (line > 0 or head.start() < 5)
             and not text[line : head.start()].strip()
             and any(level == one and pattern.match(text, line) for one, pattern in self._labels)
-            and not self._of.match(text, head.end())
+            and not ((of := self._of.match(text, head.end())) and of[0].strip())
         )
 
     def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
@@ -579,7 +592,8 @@ class _Reader:
             if (bare := self._bare[sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
-                if sign != "X" or not self._grammar.closing or self._closing.match(text, following.end - 1):
+                closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
+                if sign != "X" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                     following.several = {**above, **following.several}
                     return following
@@ -632,12 +646,14 @@ class _Reader:
         end = drafts[-1].end
         introduced = self._introduced.match(text, end)
         law: _Law | None = None
-        for place in dict.fromkeys((end, introduced.end() if introduced else end)):
+        comma = _COMMA.match(text, end)
+        for place in dict.fromkeys(one.end() if one else end for one in (None, comma, introduced)):
             place = self._blank(text, place)
             if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
                 law = self._law_of(match)
             if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
-                name = memory.law if here.lastgroup == "same" else memory.at.law
+                named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
+                name = next(named, memory.law) if here.lastgroup == "same" else memory.at.law
                 law = _Law(name, "short" if here.lastgroup == "same" else "self", place, here.end())
         if law is None or (drafts[-1].law is not None and not drafts[-1].inherits):
             return False
@@ -645,7 +661,7 @@ class _Reader:
             if draft.law is not None and not draft.inherits:
                 break
             draft.law, draft.inherits = law, False
-        drafts[-1].end = law.end
+        drafts[-1].end = law.end if law.start < law.end else end  # Else unread words precede a law.
         return True
 
     def _blank(self, text: str, place: int) -> int:
@@ -669,7 +685,7 @@ class _Reader:
             self._number(text, draft, match, level)
         else:
             draft.relation = f"{kind}_{level}"
-            capture = self._capture(draft.relation, match[0])[0]
+            capture = self._capture(draft.relation, match)[0]
             draft.steps = int(number_of(capture) or 1) if capture else 1
         return draft
 
@@ -678,7 +694,7 @@ class _Reader:
         end = match.end()
         while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
             end = sub.end()
-        number, several = self._capture(f"unit_{level}", match[0]) if match.lastgroup else (match[0], "")
+        number, several = self._capture(f"unit_{level}", match) if match.lastgroup else (match[0], "")
         if several:
             draft.several[level] = several
         number = self._read(number, text[match.end() : end])
@@ -700,14 +716,16 @@ class _Reader:
     def _read(self, number: str, more: str) -> str:
         """Return a number in one spelling, with what belongs to it."""
         if number[:1] in "(（":
-            return number[1:-1]
-        if number.casefold() in self._ordinals:
-            return self._ordinals[number.casefold()]
+            return "".join(str(unicodedata.decimal(sign, sign)) for sign in number[1:-1])
+        word = number.casefold().replace("\u0307", "")  # The capital İ.
+        if word in self._ordinals:
+            return self._ordinals[word]
         if more and number.isascii() and number.isalpha():
             return number + more.replace("\xad", "-").strip()
         number = "".join(str(unicodedata.decimal(sign, sign)) for sign in number + more)
         if self._grammar.prefix and (letters := _PREFIX.match(number)):
             number = f"{letters[1].upper()}{letters[2]}{number[letters.end() :]}"
+        number = self._grammar.plain(number)
         return number_of(number) or number
 
     def _set(self, draft: _Draft, level: str, number: str) -> None:
@@ -721,10 +739,10 @@ class _Reader:
             draft.numbers[level] = number
             draft.level = level
 
-    def _capture(self, name: str, words: str) -> tuple[str, str]:
+    def _capture(self, name: str, words: re.Match[str]) -> tuple[str, str]:
         """Return the number in the words of a form, and its place if several of such numbers may follow."""
-        for pattern, several in self._exact[name]:
-            if match := pattern.fullmatch(words):
+        for pattern, ahead, several in self._exact[name]:
+            if (match := pattern.fullmatch(words[0])) and ahead.match(words.string, words.end()):
                 return next((one for one in match.groups() if one), ""), several
         return "", ""
 
@@ -733,7 +751,7 @@ class _Reader:
         while True:
             glue = self._glue.match(text, draft.end)
             start = glue.end() if glue else draft.end
-            after = self._next.match(text, start)
+            after = self._below[RANKS[draft.level]].match(text, start)
             if after is None:
                 return
             if after.lastgroup == "part":
@@ -743,7 +761,7 @@ class _Reader:
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
             level = (after.lastgroup or "").partition("_")[2]
-            if RANKS[level] <= RANKS[draft.level] or self._goes_up(text, after.end(), level):
+            if self._goes_up(text, after.end(), level):
                 return
             self._number(text, draft, after, level)
 
@@ -787,7 +805,7 @@ class _Reader:
                     first, last_one = last_one, first
                 upper[level], to = first, last_one if last_one != first else ""
             numbers = {**upper, **numbers}
-        elif numbers and not ({"article", "annex", "group"} & set(numbers)):
+        elif numbers and law_kind == "self" and not ({"article", "annex", "group"} & set(numbers)):
             highest = min(map(RANKS.__getitem__, numbers))
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if at.annex and not at.article:
@@ -843,8 +861,14 @@ class _Reader:
 
 
 def _several(form: str) -> str:
-    """Return the place of a form after which bare numbers may follow, ``N``, ``B`` or ``D``; empty if none may."""
-    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXV" and token[1:] == "+")), "")
+    """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may."""
+    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXVO" and token[1:] == "+")), "")
+
+
+def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
+    """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
+    last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
+    return len(last) == len(one) == 1 and 0 < ord(one) - ord(last) < 4
 
 
 def _in_word(text: str, start: int) -> bool:

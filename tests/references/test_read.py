@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from endless import ends
 
@@ -155,6 +157,13 @@ def test_all_units_before_are_a_first_and_a_last_one() -> None:
         ("vi", "Điều 1 "),
         ("id", "Pasal 1 "),
         ("es", "artículo 1 "),
+        ("pt", "artigo 1.º, "),
+        ("pl", "art. 1 ust. 1, "),
+        ("nl", "artikel 1, eerste lid, "),
+        ("ru", "пункт 1 статьи 1 "),
+        ("el", "παρ. 1 του άρθρου 1 "),
+        ("tr", "1 inci maddenin birinci fıkrası "),
+        ("ar", "الفقرة (1) من المادة 1 "),
     ],
 )
 def test_words_repeated_without_end(lang: str, words: str) -> None:
@@ -363,13 +372,23 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
     assert targets(text, lang, Place("L", "4", "2")) == expected
 
 
+SENTENCES = (Path(__file__).parent / "sentences.tsv").read_text("utf-8").splitlines()
+"""Language, sentence, and what it cites; some sentences cite nothing. The law of the text is L, its place 4/2."""
+
+
+@pytest.mark.parametrize("row", SENTENCES)
+def test_sentences(row: str) -> None:
+    lang, text, expected = row.split("\t")
+    assert targets(text, lang, Place("L", "4", "2")) == [one for one in expected.split(" | ") if one]
+
+
 UNITS = (
     *("제1조", "「", "「가」", "(", '(이하 "', "第一条", "（", "1.", "별표 ", "の二", "法", "§ 1, ", " "),
-    *("가목 및 ", "관한 ", "A", "Aa", "0", "X", "가", "อ"),
+    *("가목 및 ", "관한 ", "A", "Aa", "0", "X", "가", "อ", "1, ", "Aa ", "1 ve "),
 )
 
 
-@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("lang", ["en", "ko", "tr"])
 def test_time_is_linear_in_the_text(lang: str) -> None:
     """A million characters would take hours if the time were quadratic; 20 000 take well under a second."""
     for unit in UNITS:
