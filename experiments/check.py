@@ -5,6 +5,7 @@
 Without files, all experiments whose collections, plugins and models are at hand, and the scripts of ``SCRIPTS``;
 nothing is downloaded. Expected scores stand beside a definition, in ``<name>.expected.tsv``, or
 ``<name>.<collection>.expected.tsv`` where it has several.
+They are those without the encoder ``e5``, unless a system names it.
 ``--write`` renews them instead. Trained models are not stored here, but their recipes are: where a model is missing,
 its recipe is named. Where an experiment names its models by values, a system without its model is left out, and only
 systems without a model, or with one that a package carries, have expected scores.
@@ -164,6 +165,7 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="the folder of a model")
     options = parser.parse_args()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ["LEGALIR_SEMANTIC"] = "off"
     settings = dict(setting.split("=", 1) for setting in options.set)
     every = (file for file in sorted(HERE.rglob("*.yaml")) if file.parent.name not in RECIPES)
     files = [file.resolve() for file in options.files] or list(every)

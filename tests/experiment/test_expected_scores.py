@@ -41,7 +41,10 @@ def test_quickstart(tmp_path: Path) -> None:
     check(EXPERIMENTS / "quickstart.yaml", tmp_path / "out")
 
 
-@pytest.mark.parametrize("name", ["table4", "sar-beta", "nitilink", "fusion", "default-firecode"])
+@pytest.mark.parametrize(
+    "name",
+    ["table4", "sar-beta", "nitilink", "fusion", "default-firecode", pytest.param("e5", marks=pytest.mark.neural)],
+)
 def test_methods_on_the_bundled_collection(name: str, tmp_path: Path) -> None:
     file = EXPERIMENTS / "methods" / f"{name}.yaml"
     several = bool(Definition.load(file).datasets)

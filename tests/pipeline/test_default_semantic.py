@@ -28,7 +28,7 @@ from legalir.pipeline.default import (
 
 GAIN = Gain(measure="nDCG@10", questions=100, folds=5, default=40.0, tuned=42.5, low=0.5, high=4.5)
 TEXTS = ["The keeper lights the lamp at dusk.", "A ferry rings its bell in fog.", "The pier has a gutter for rain."]
-MEANING = 'dense("e5") % 1000'
+MEANING = 'focus(times=2, vectors=True) >> dense("e5") % 1000'
 
 
 @pytest.fixture(name="folder")

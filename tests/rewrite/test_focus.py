@@ -8,7 +8,12 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.rewrite.focus import Focus, focused
+from legalir.rewrite.focus import Focus
+
+
+def focused(question: str, over: int, share: float, times: int) -> str:
+    frame = pd.DataFrame({"qid": ["1"], "query": [question]})
+    return str(Focus(over=over, share=share, times=times).transform(frame)["query"].iloc[0])
 
 
 def test_a_short_question_stays() -> None:
@@ -49,3 +54,17 @@ def test_the_question_is_kept_as_pyterrier_keeps_it() -> None:
     assert list(out["court"]) == ["a", "b"]
     pd.testing.assert_frame_equal(topics, before)
     assert set(Focus().transform(topics.iloc[:0]).columns) == set(out.columns)
+
+
+def test_vectors_of_the_end_count_more_and_the_text_stays() -> None:
+    question = "aaaaa bbbbb ccccc ddddd eeeeee"
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": [question, "y"], "query_vec": [[1.0], [2.0]]}, index=[7, 7])
+    before = topics.copy()
+    out = Focus(over=10, times=3, vectors=True).transform(topics)
+    assert out["query_parts"].tolist() == [
+        (("query", question), ("query", "eeeeee"), ("query", "eeeeee")),
+        (("query", "y"),),
+    ]
+    assert out.drop(columns="query_parts").equals(before.drop(columns="query_vec"))
+    pd.testing.assert_frame_equal(topics, before)
+    assert set(Focus(vectors=True).transform(topics.iloc[:0]).columns) == set(out.columns)
