@@ -198,7 +198,7 @@ class E5(Declared):
 
     @cached_property
     def _loaded(self) -> _Loaded:
-        return shared(("e5",), lambda: _load(self.file))
+        return shared(("e5", None if self.file is None else os.fspath(self.file)), lambda: _load(self.file))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of documents, float32 [n, 384], rows of length 1, or 0 for a text of white space."""
