@@ -57,19 +57,19 @@ def build(
 ) -> None:
     """Build the sparse index of DATASET if it is missing or out of date, and its vectors if they are wanted."""
     from legalir.collection.collection import Collection
-    from legalir.dense.e5 import require_installed
     from legalir.frames.as_of import today
     from legalir.storage.validity import provision_key
 
+    if semantic:  # What is missing is said before anything is built.
+        from legalir.dense.e5 import require_installed
+
+        require_installed()
     start = time.perf_counter()
     with working(executor) as workers:
         collection = Collection(dataset, executor=workers)
         writing = collection.writing
         index = collection.sparse(analyzer)
-        vectors = None
-        if semantic:
-            require_installed()
-            vectors = collection.dense("e5")
+        vectors = collection.dense("e5") if semantic else None
     facts = index.manifest.facts
     path = Path(str(index.path))
     size = _size(index)

@@ -52,7 +52,8 @@ def add(
     from legalir.storage.files import cache_home
 
     folder = cache_home() / "models" / model.value if out is None else out
-    if not (folder / "model.safetensors").is_file():
+    # A folder of the user's may hold any model; the one in the cache was written here, whole or not at all.
+    if out is not None or not (folder / "model.safetensors").is_file():
         write_folder(folder, file)
     if as_json:
         print_json({"path": str(folder), "model": HUB_NAME, "licence": PACKAGED.licence, "bits": 4})

@@ -210,7 +210,7 @@ def tuned_digest(collection: Collection) -> str | None:
 
 
 def read_tuned(collection: Collection) -> Tuned | None:
-    """Return the tuned settings of a collection, or None if there are none.
+    """Return the tuned settings of a collection; None for a collection that was not tuned.
 
     Raises:
         DefinitionError: the file cannot be read, or is of another collection.

@@ -52,9 +52,11 @@ _LATIN = "\u024f"
 _IN_BRACKETS = re.compile(r"\w+")
 _ORDINAL_SIGN = re.compile(r"(?<=\d)\.?[º°ª]")
 _LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
+"""A letter that belongs to the number before it in a field: ``4 a``."""
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
+"""A number or letter without a word, which is not a unit of the article."""
 _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
-"""What may follow the number in a field: a letter of it; a bare number or letter, which is no unit; a heading."""
+"""The heading that may follow the number in a field."""
 
 
 def number_pattern(joiners: str) -> str:
@@ -389,7 +391,7 @@ def article_number(field: str) -> str:
 
     ``第171条の2`` is ``171.2``, ``Art. 12-bis`` ``12bis``, ``Section 12(3)`` and ``§ 12 Abs. 3`` ``12(3)``, ``4 a §``
     ``4a``: what :func:`read_references` reads in a question. A heading may follow words and number:
-    ``제12조(정의)``. ``부칙 제3조`` and ``Schedule 3`` are no numbers of articles.
+    ``제12조(정의)``. The numbers in ``부칙 제3조`` and ``Schedule 3`` are not numbers of articles.
     """
     if field.isdecimal():
         return field
@@ -408,7 +410,7 @@ def article_number(field: str) -> str:
 def law_name_after(text: str, reference: WrittenReference) -> tuple[int, int] | None:
     """Return start and end of the name of a law directly after a reference in an alphabet, by the patterns of `laws`.
 
-    ``BGB`` in ``§ 823 II BGB``, ``GDPR`` in ``Article 87 of the GDPR``; None where there is none.
+    ``BGB`` in ``§ 823 II BGB``, ``GDPR`` in ``Article 87 of the GDPR``; None if no name follows.
     """
     if text[reference.start] > _LATIN:
         return None

@@ -339,7 +339,7 @@ class _ShortNames(NamedTuple):
         meant: those names by short form, as in the grammar; one with full stops as `_dotted` writes it.
         kinds: kinds of laws and their short forms, with the kinds that these stand for, as `compact` writes them.
         pattern: the short forms without full stops.
-        small: words that are no part of an abbreviation: *of*, *and*.
+        small: words that an abbreviation leaves out: *of*, *and*.
         units: shortened words for units: ``art.``.
     """
 

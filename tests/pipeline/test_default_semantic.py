@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 from legalir import Collection
 from legalir.cli.index import app
+from legalir.cli.models import app as models
 from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.static_model import StaticModel
-from legalir.errors import MissingExtra
+from legalir.errors import MissingExtra, ModelError
 from legalir.pipeline import default as module
 from legalir.pipeline.default import (
     DefaultSettings,
@@ -69,6 +70,15 @@ def test_it_is_used_where_it_is_installed(folder: Path) -> None:
     best = opened(folder).search("Who switches on the beacon after sunset?", k=1)
     assert best["docno"].tolist() == ["d0"]
     assert MEANING not in fit_default(opened(folder), semantic=False).settings.expression()
+
+
+@pytest.mark.neural
+def test_a_folder_with_another_model_is_not_taken_for_this_one(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "model.safetensors").write_bytes(b"another model")
+    result = CliRunner().invoke(models, ["add", "e5", "--out", str(tmp_path / "other")])
+    assert isinstance(result.exception, ModelError)
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["model.safetensors"]
 
 
 def test_it_is_left_out_where_it_is_not_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
