@@ -224,15 +224,21 @@ class Writing(NamedTuple):
         """Return a sentence on why little or nothing can be found for a question, or an empty string."""
         if not any(map(str.isalnum, question)):
             return "The question has no letter and no digit, so that it has no terms: ask in words."
-        asked = scripts([question])
-        script = next(iter(asked), "")
-        letters = sum(map(str.isalpha, question))
-        if letters < _LETTERS or not self.scripts or self.scripts.get(script, 0) >= _SEEN:
+        if not (script := self.foreign(question)):
             return ""
         own, share = next(iter(self.scripts.items()))
         return (
             f"The question is written in {script} letters, and {share:.0%} of the letters of the provisions are {own}."
         )
+
+    def foreign(self, question: str) -> str:
+        """Return the main script of a question if the provisions have none of its letters, else an empty string.
+
+        A question of a few letters may be a code, so that it is never foreign.
+        """
+        script = next(iter(scripts([question])), "")
+        few = sum(map(str.isalpha, question)) < _LETTERS
+        return "" if few or not self.scripts or self.scripts.get(script, 0) >= _SEEN else script
 
 
 def writing_of(source: StatuteDataset, cache: Path) -> Writing:

@@ -105,8 +105,10 @@ class DefaultSettings(Schema):
 
     def lists(self) -> list[tuple[str, float, str]]:
         """Return expression, weight and normalisation of each list: of terms, numbers, the model, the encoder."""
-        rest = 1 - self.semantic
-        lists = [(f"{self._terms()} % 1000", round(rest * (1 - self.model), 6), "minmax")]
+        rest, terms = 1 - self.semantic, self._terms()
+        # The encoder finds something for a question in foreign letters; terms would find numbers and abbreviations.
+        terms = f"own_script >> {terms}" if self.semantic else terms
+        lists = [(f"{terms} % 1000", round(rest * (1 - self.model), 6), "minmax")]
         lists += [("lookup", self.lookup, "none")] if self.lookup else []
         lists += [(f"{self._focus()}static % 100", round(rest * self.model, 6), "minmax")] if self.model else []
         lists += [(_MEANING, self.semantic, "minmax")] if self.semantic else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import pickle
 
@@ -10,9 +11,10 @@ import pytest
 
 from legalir import testing
 from legalir.dense import e5 as module
-from legalir.dense.e5 import E5, e5
+from legalir.dense.e5 import E5, e5, layers_graph
 
 pytestmark = pytest.mark.neural
+onnxruntime = pytest.importorskip("onnxruntime")
 
 
 @pytest.fixture(name="encoder", scope="module")
@@ -20,20 +22,28 @@ def the_encoder() -> E5:
     return E5()
 
 
-def test_conformance() -> None:
-    outcomes = testing.check("encoder", e5)
+def test_conformance(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One of the twelve layers keeps every promise of the contract or breaks it as all do, in a tenth of the time.
+    loaded = module._load(None)
+    model = dataclasses.replace(loaded.model, layers=1)
+    session = onnxruntime.InferenceSession(layers_graph(model), providers=["CPUExecutionProvider"])
+    small = dataclasses.replace(loaded, model=model, session=session)
+    monkeypatch.setattr(module, "shared", lambda key, make: small)
+    outcomes = testing.check("encoder", e5, expected_failures={"another-process": "there, all layers are loaded"})
     assert [outcome for outcome in outcomes if not outcome.ok] == []
     assert {one.check for one in outcomes if one.status != "passed"} == {
+        "another-process",
         *("fitted-vectors", "restored-encoder"),
         "fingerprint-of-parameters",  # A copy of the file changes nothing.
     }
 
 
 def test_meaning_across_words_and_languages(encoder: E5) -> None:
+    # A lighthouse keeper lights the lamp after sunset; a tenant may end the lease; the importer pays customs duties.
     provisions = encoder.encode(
         [
-            "The keeper of a lighthouse lights the lamp at dusk.",
-            "A tenant may terminate the lease with three months' notice.",
+            "등대지기는 해가 지면 등대의 등을 켠다.",
+            "임차인은 3개월 전에 통지하고 임대차를 해지할 수 있다.",
             "관세는 물품을 수입하는 자가 납부한다.",
         ]
     )
@@ -60,13 +70,24 @@ def test_long_texts_are_read_in_windows(
     parts = [tokens[first : first + length] for first in range(0, len(tokens), length)]
     assert len(parts) == 3
     wanted = sum(len(part) * encoder._loaded.vector([*prompt, *part]) for part in parts)
-    assert encoder.encode([" ".join(words)])[0] == pytest.approx(wanted / np.linalg.norm(wanted), abs=1e-6)
+    assert E5(mean=0).encode([" ".join(words)])[0] == pytest.approx(wanted / np.linalg.norm(wanted), abs=1e-6)
     monkeypatch.setattr(module, "_WINDOWS", 2)
     with caplog.at_level(logging.INFO, "legalir"):
-        cut = encoder.encode([" ".join(words), "short"])[0]
+        cut = E5(mean=0).encode([" ".join(words), "short"])[0]
     two = sum(len(part) * encoder._loaded.vector([*prompt, *part]) for part in parts[:2])
     assert cut == pytest.approx(two / np.linalg.norm(two), abs=1e-6)
     assert "cut 1 of 2 texts" in caplog.text
+
+
+def test_a_share_of_the_mean_of_statutes_is_subtracted(encoder: E5) -> None:
+    texts = ["The lamp burns.", "관세는 수입하는 자가 납부한다.", "Der Mieter kann kündigen."]
+    plain, most = E5(mean=0).encode(texts), E5(mean=0.75).encode(texts)
+    rest = plain - 0.75 * module.mean_of_statutes()
+    assert most == pytest.approx(rest / np.linalg.norm(rest, axis=1, keepdims=True), abs=1e-6)
+    # All provisions were alike.
+    half = encoder.encode(texts)
+    others = ~np.eye(3, dtype=bool)
+    assert (plain @ plain.T)[others].min() > 0.65 > 0.55 > (half @ half.T)[others].max()
 
 
 @pytest.mark.parametrize("text", ["a", "</s>", "\x00", "\ud800x", "가" * 2000, ". " * 900])

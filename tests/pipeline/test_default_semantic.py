@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -70,6 +71,16 @@ def test_it_is_used_where_it_is_installed(folder: Path) -> None:
     best = opened(folder).search("Who switches on the beacon after sunset?", k=1)
     assert best["docno"].tolist() == ["d0"]
     assert MEANING not in fit_default(opened(folder), semantic=False).settings.expression()
+
+
+@pytest.mark.neural
+def test_for_a_question_in_foreign_letters_the_encoder_decides(folder: Path) -> None:
+    question = "Кто включает маяк (103) после захода солнца?"
+    found = opened(folder).search(question, k=3)
+    by_meaning = opened(folder).search(question, 'focus(times=2, vectors=True) >> dense("e5")', k=3)
+    assert found["docno"].tolist() == by_meaning["docno"].tolist()
+    frame = pd.DataFrame({"qid": ["a", "b", "c"], "query": [question, "Who lights the lamp?", "маяк 1"]})
+    assert opened(folder).pipeline("own_script").transform(frame)["qid"].tolist() == ["b", "c"]
 
 
 @pytest.mark.neural
