@@ -85,10 +85,10 @@ class Approximate(NamedTuple):
         name: ``int8``, all vectors, compared in 8 bits a number; ``hnsw``, hierarchical navigable small world graphs
             [hnsw]; or ``ivf``, inverted lists, each vector in the list of the nearest centre [ivf].
         values: parameters by name. ``int8`` has none. Of ``hnsw``: `m`, neighbours of a vector on the upper layers,
-            twice as many on the lowest; `ef_construction`, candidates when a vector is added; `ef`, candidates in a search: further results
-            are only the best among the vectors that it met. Of ``ivf``: `lists`, number of lists, None for four times
-            the root of the number of vectors; `probes`, number of lists in a search, the nearest ones, None for a
-            sixteenth of all lists, and 16 at least.
+            twice as many on the lowest; `ef_construction`, candidates when a vector is added; `ef`, candidates in a
+            search: further results are only the best among the vectors that it met. Of ``ivf``: `lists`, number of
+            lists, None for four times the root of the number of vectors; `probes`, number of lists in a search, the
+            nearest ones, None for a sixteenth of all lists, and 16 at least.
     """
 
     name: str

@@ -86,8 +86,9 @@ class DenseIndex(IndexArtifact):
         index.retriever().search("무창층의 기준은?")
 
     Each query is compared with all documents, unless the index was built with ``approximate="int8"``, ``"hnsw"`` or
-    ``"ivf"``, also with parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"``: then FAISS finds candidates, whose scores are as exact. The share of the best documents that it finds is measured when it is
-    built: ``index.recall``.
+    ``"ivf"``, also with parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"``: then FAISS finds candidates,
+    whose scores are as exact. The share of the best documents that it finds is measured when it is built:
+    ``index.recall``.
 
     Args:
         path: directory of the artifact.

@@ -51,7 +51,7 @@ def test_text_is_read(text: str, expected: Approximate) -> None:
     [
         (
             "hnws",
-            r"approximate='hnws' is not a search\. Did you mean 'hnsw'\? Accepted: int8 or hnsw\(m=.*\) or ivf\(lists=",
+            r"='hnws' is not a search\. Did you mean 'hnsw'\? Accepted: int8 or hnsw\(m=.*\) or ivf\(lists=",
         ),
         ("int8(ef=3)", r"int8 has no parameter 'ef'\. Accepted: int8\."),
         ("hnsw(M=3)", r"hnsw has no parameter 'M'\. Accepted: hnsw\(m=32, ef_construction=200, ef=256\)\."),
