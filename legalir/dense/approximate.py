@@ -1,6 +1,6 @@
 """Approximate search by FAISS [faiss]: candidates near a query, which are then scored exactly.
 
-A search is named by text, as ``"hnsw"``, ``"hnsw(m=32, ef_construction=200, ef=128)"`` or
+A search is named by text, as ``"int8"``, ``"hnsw(m=32, ef_construction=200, ef=128)"`` or
 ``"ivf(lists=1000, probes=50)"``, which is parsed and never evaluated, and is made by a string of FAISS's
 ``index_factory``. It is built next to the vectors of a dense index, stored and opened with them, and its recall against
 the exact search is measured when it is built.
@@ -37,10 +37,11 @@ from legalir.storage.validity import Mask
 
 _LOG = logging.getLogger("legalir")
 
-_FACTORY = {"hnsw": "HNSW{m}_SQ8", "ivf": "IVF{lists},SQ8"}
+_FACTORY = {"int8": "SQ8", "hnsw": "HNSW{m}_SQ8", "ivf": "IVF{lists},SQ8"}
 """String of FAISS's ``index_factory`` for each search; SQ8 stores each number in 8 bits."""
 
 _DEFAULTS: dict[str, dict[str, int | None]] = {
+    "int8": {},
     "hnsw": {"m": 32, "ef_construction": 200, "ef": 256},
     "ivf": {"lists": None, "probes": None},
 }
@@ -62,7 +63,7 @@ _FEWEST_PROBES = 16
 """Minimum number of lists to search, unless the caller sets another."""
 
 _FEWEST_CANDIDATES = 256
-"""Fewest candidates from inverted lists."""
+"""Fewest candidates of a search that needs no list of its own for them, as a graph does."""
 
 _MORE = 8
 """Results per additional candidate: with 8 bits per number, the last results differ slightly from exact search."""
@@ -81,13 +82,13 @@ class Approximate(NamedTuple):
     """An approximate search.
 
     Attributes:
-        name: ``hnsw``, hierarchical navigable small world graphs [hnsw]; or ``ivf``, inverted lists, each vector in the
-            list of the nearest centre [ivf].
-        values: parameters by name. Of ``hnsw``: `m`, neighbours of a vector on the upper layers, twice as many on the
-            lowest; `ef_construction`, candidates when a vector is added; `ef`, candidates in a search: further results
-            are only the best among the vectors that it met. Of ``ivf``: `lists`, number of lists, None for four times
-            the root of the number of vectors; `probes`, number of lists in a search, the nearest ones, None for a
-            sixteenth of all lists, and 16 at least.
+        name: ``int8``, all vectors, compared in 8 bits a number; ``hnsw``, hierarchical navigable small world graphs
+            [hnsw]; or ``ivf``, inverted lists, each vector in the list of the nearest centre [ivf].
+        values: parameters by name. ``int8`` has none. Of ``hnsw``: `m`, neighbours of a vector on the upper layers,
+            twice as many on the lowest; `ef_construction`, candidates when a vector is added; `ef`, candidates in a
+            search: further results are only the best among the vectors that it met. Of ``ivf``: `lists`, number of
+            lists, None for four times the root of the number of vectors; `probes`, number of lists in a search, the
+            nearest ones, None for a sixteenth of all lists, and 16 at least.
     """
 
     name: str
@@ -144,10 +145,10 @@ def read_approximate(spec: str | Approximate) -> Approximate:
 
 
 def _accepted(*names: str) -> str:
-    shown = [
-        f"{name}({', '.join(f'{key}={value!r}' for key, value in _DEFAULTS[name].items())})"
-        for name in names or _DEFAULTS
-    ]
+    shown = []
+    for name in names or _DEFAULTS:
+        inside = ", ".join(f"{key}={value!r}" for key, value in _DEFAULTS[name].items())
+        shown.append(f"{name}({inside})" if inside else name)
     return f"Accepted: {' or '.join(shown)}."
 
 
@@ -215,7 +216,7 @@ def build_neighbours(directory: Path, spec: Approximate) -> dict[str, Any]:
             )
             if spec.name == "hnsw":
                 index.hnsw.efConstruction = spec.values["ef_construction"]
-            else:
+            elif spec.name == "ivf":
                 index.by_residual = False
                 index.cp.max_points_per_centroid = _SAMPLE_PER_LIST
                 index.cp.min_points_per_centroid = 1  # No warning about a single list of few vectors.
@@ -307,8 +308,10 @@ class Neighbours:
             chosen["sel"] = faiss.IDSelectorBitmap(wanted)
         if self.spec.name == "hnsw":
             fewest, how = values["ef"] or 1, faiss.SearchParametersHNSW(efSearch=values["ef"], **chosen)
-        else:
+        elif self.spec.name == "ivf":
             fewest, how = _FEWEST_CANDIDATES, faiss.SearchParametersIVF(nprobe=values["probes"], **chosen)
+        else:
+            fewest, how = _FEWEST_CANDIDATES, faiss.SearchParameters(**chosen)
         count = min(max(fewest, depth + depth // _MORE), len(self.bounds) - 1)
         near: npt.NDArray[np.int64] = self._index.search(query[None], count, params=how)[1][0]
         return near[near >= 0]
@@ -445,8 +448,8 @@ def measure_recall(
         recall[k] = float(np.mean(shares)) if shares else 1.0
     low = any(recall[k] < enough for k, enough in _ENOUGH.items())
     shown = ", ".join(f"{share:.3f} at {k}" for k, share in recall.items())
-    more = "ef or m" if neighbours.spec.name == "hnsw" else "probes"
-    hint = f"; with a larger {more} it finds more" if low else ""
+    more = {"int8": "more results", "hnsw": "a larger ef or m", "ivf": "a larger probes"}[neighbours.spec.name]
+    hint = f"; with {more} it finds more" if low else ""
     line = "%s: %s finds %s of what the exact search finds, for %d %s%s."
     level = logging.WARNING if low else logging.INFO
     _LOG.log(level, line, path, neighbours.spec, shown, len(queries), kind, hint)

@@ -20,6 +20,9 @@ _CELLS = 16_000_000
 _ROWS = 1_024
 """Documents whose vectors are multiplied at a time: as float32 they stay near the core."""
 
+_FEW = 8
+"""Number of queries up to which each is multiplied alone: a product of matrices first copies all documents."""
+
 
 def pair_cosines(
     vectors: npt.NDArray[np.floating],
@@ -84,13 +87,18 @@ def best_cosines(
 
 def _products(vectors: npt.NDArray[np.floating], queries: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return inner products, [m, n], except for rounding errors that depend on m."""
-    if vectors.dtype == np.float32:
+    if vectors.dtype == np.float32 and not 1 < len(queries) <= _FEW:
         whole: npt.NDArray[np.float32] = queries @ vectors.T  # reads the memory map directly
         return whole
     scores = np.empty((len(queries), len(vectors)), dtype=np.float32)
     for first in range(0, len(vectors), _ROWS):
-        block = widened(vectors[first : first + _ROWS])
-        scores[:, first : first + _ROWS] = queries @ block.T
+        part = slice(first, first + _ROWS)
+        block = vectors[part] if vectors.dtype == np.float32 else widened(vectors[part])
+        if len(queries) <= _FEW:
+            for row, query in zip(scores, queries, strict=True):
+                np.matmul(block, query, out=row[part])
+        else:
+            scores[:, part] = queries @ block.T
     return scores
 
 

@@ -85,10 +85,10 @@ class DenseIndex(IndexArtifact):
         index = legalir.DenseIndex("my.index", encoder="lsa").index(docs)
         index.retriever().search("무창층의 기준은?")
 
-    Each query is compared with all documents, unless the index was built with ``approximate="hnsw"`` or ``"ivf"``, also
-    with parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"`` or ``"ivf(lists=1000, probes=60)"``: then FAISS
-    finds candidates, whose scores are as exact. The share of the best documents that it finds is measured when it is
-    built: ``index.recall``.
+    Each query is compared with all documents, unless the index was built with ``approximate="int8"``, ``"hnsw"`` or
+    ``"ivf"``, also with parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"``: then FAISS finds candidates,
+    whose scores are as exact. The share of the best documents that it finds is measured when it is built:
+    ``index.recall``.
 
     Args:
         path: directory of the artifact.
@@ -112,8 +112,9 @@ class DenseIndex(IndexArtifact):
         Args:
             collection: the collection.
             encoder: a name, a model, or an encoder.
-            approximate: a search by FAISS, ``hnsw`` or ``ivf``, also with parameters; its recall is measured with the
-                questions of the collection for which it is built, where that has any. None compares all vectors.
+            approximate: a search by FAISS, ``int8``, ``hnsw`` or ``ivf``, also with parameters; its recall is measured
+                with the questions of the collection for which it is built, where that has any. None compares all
+                vectors.
 
         Raises:
             ArtifactError: the index cannot be written.
@@ -476,8 +477,8 @@ class DenseIndex(IndexArtifact):
         The recall against exact search, at 10, 100 and 1 000 results, is measured, logged and stored: :attr:`recall`.
 
         Args:
-            approximate: ``hnsw`` or ``ivf``, also with parameters (:class:`~legalir.dense.approximate.HNSW`,
-                :class:`~legalir.dense.approximate.IVF`).
+            approximate: ``int8``, ``hnsw`` or ``ivf``, also with parameters
+                (:class:`~legalir.dense.approximate.Approximate`).
             path: directory of another index, which is built; None replaces this one.
             queries: queries to measure recall with: texts, or vectors [m, d]; None for the vectors of up to 200
                 documents, each of which must find all other equal documents.
@@ -786,8 +787,8 @@ def dense(
 
     Args:
         encoder: the vectors: ``lsa``, or any encoder of a plugin, also with parameters, as in ``"lsa(dimensions=64)"``.
-        approximate: finds most of the best by FAISS, in a fraction of the time: ``hnsw`` or ``ivf``, also with
-            parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"``; None compares all.
+        approximate: finds most of the best by FAISS, in a fraction of the time: ``int8``, ``hnsw`` or ``ivf``, also
+            with parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"``; None compares all.
         preset: name of the model whose preset applies, if `encoder` is the folder of a model, as in
             ``dense("models/qwen3", preset="Qwen/Qwen3-Embedding-0.6B")``.
     """

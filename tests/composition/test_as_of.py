@@ -276,7 +276,7 @@ def test_a_component_without_a_number_of_results_is_filtered(collection: legalir
     assert out["rank"].tolist() == list(range(len(out)))
 
 
-@pytest.mark.parametrize("approximate", [None, "hnsw", "ivf(lists=4, probes=1)"])
+@pytest.mark.parametrize("approximate", [None, "int8", "hnsw", "ivf(lists=4, probes=1)"])
 def test_the_nearest_vectors_of_a_day(tmp_path: Path, approximate: str | None) -> None:
     if approximate is not None:
         pytest.importorskip("faiss")

@@ -29,6 +29,7 @@ def ivf(lists: int | None = None, probes: int | None = None) -> Approximate:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("int8", Approximate("int8", {})),
         ("hnsw", hnsw(32, 200, 256)),
         (" hnsw( ef = 128 , m=16 )", hnsw(m=16, ef=128)),
         ("hnsw(m=32, ef_construction=100, ef=1)", hnsw(32, 100, 1)),
@@ -48,7 +49,11 @@ def test_text_is_read(text: str, expected: Approximate) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("hnws", r"approximate='hnws' is not a search\. Did you mean 'hnsw'\? Accepted: hnsw\(m=.*\) or ivf\(lists="),
+        (
+            "hnws",
+            r"='hnws' is not a search\. Did you mean 'hnsw'\? Accepted: int8 or hnsw\(m=.*\) or ivf\(lists=",
+        ),
+        ("int8(ef=3)", r"int8 has no parameter 'ef'\. Accepted: int8\."),
         ("hnsw(M=3)", r"hnsw has no parameter 'M'\. Accepted: hnsw\(m=32, ef_construction=200, ef=256\)\."),
         (
             "ivf(probe=3)",
@@ -56,8 +61,8 @@ def test_text_is_read(text: str, expected: Approximate) -> None:
         ),
         ("hnsw(m=1)", "hnsw: m=1 is not an integer from 2 to 1024"),
         ("hnsw(ef=0)", "hnsw: ef=0 is not an integer of at least 1"),
-        ("ivf(8)", r"write ivf\(name=value\)\. Accepted: hnsw"),
-        ("hnsw(ef=open('x'))", "is not a literal.* Accepted: hnsw"),
+        ("ivf(8)", r"write ivf\(name=value\)\. Accepted: int8 or hnsw"),
+        ("hnsw(ef=open('x'))", "is not a literal.* Accepted: int8"),
     ],
 )
 def test_what_means_nothing_is_told_what_is_accepted(spec: Any, message: str) -> None:
@@ -122,7 +127,7 @@ def opened(folder: Path) -> dict[str, npt.NDArray[Any]]:
 
 
 @needs_faiss
-@pytest.mark.parametrize("spec", ["hnsw(ef=3000)", "ivf(lists=20, probes=20)"])
+@pytest.mark.parametrize("spec", ["int8", "hnsw(ef=3000)", "ivf(lists=20, probes=20)"])
 @pytest.mark.parametrize("precision", [np.float32, np.float16])
 def test_who_looks_at_all_finds_the_nearest(tmp_path: Path, spec: str, precision: type) -> None:
     vectors = clustered().astype(precision)
@@ -152,7 +157,7 @@ def test_inverted_lists_are_those_of_the_nearest_centres(tmp_path: Path) -> None
 
 
 @needs_faiss
-@pytest.mark.parametrize("spec", ["hnsw(m=8, ef_construction=40)", "ivf(lists=30)"])
+@pytest.mark.parametrize("spec", ["int8", "hnsw(m=8, ef_construction=40)", "ivf(lists=30)"])
 def test_the_same_vectors_give_the_same_file(tmp_path: Path, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import faiss
 
@@ -172,7 +177,8 @@ def test_the_same_vectors_give_the_same_file(tmp_path: Path, spec: str, monkeypa
 def test_numbers_take_8_bits(tmp_path: Path) -> None:
     built(tmp_path / "hnsw", clustered(2000, 64), "hnsw(m=2)")
     built(tmp_path / "ivf", clustered(2000, 64), "ivf(lists=2)")
-    for name in ("hnsw", "ivf"):
+    built(tmp_path / "int8", clustered(2000, 64), "int8")
+    for name in ("int8", "hnsw", "ivf"):
         # 64 bytes of numbers, and 8 of an id or some 36 of links; float16 alone would take 128.
         assert 64 < (tmp_path / name / "approximate.faiss.npy").stat().st_size / 2000 < 110
 
@@ -185,7 +191,7 @@ def test_learning_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @needs_faiss
-@pytest.mark.parametrize("spec", ["hnsw", "ivf"])
+@pytest.mark.parametrize("spec", ["int8", "hnsw", "ivf"])
 @pytest.mark.parametrize("n", [0, 2])
 def test_few_vectors(tmp_path: Path, spec: str, n: int, capfd: pytest.CaptureFixture[str]) -> None:
     vectors = np.concatenate([clustered(n), np.zeros((3, 16), dtype=np.float32)])

@@ -32,7 +32,7 @@ def test_the_best_are_the_head_of_a_full_sort(seed: int, n: int, d: int, k: int,
 
 
 @pytest.mark.parametrize("precision", ["float32", "float16"])
-@pytest.mark.parametrize(("cells", "rows"), [(1, 1), (3000, 7), (16_000_000, 16_384)])
+@pytest.mark.parametrize(("cells", "rows"), [(1, 1), (3000, 7), (8000, 7), (16_000_000, 16_384)])
 def test_blocks_and_batches_change_nothing(
     monkeypatch: pytest.MonkeyPatch, precision: str, cells: int, rows: int
 ) -> None:

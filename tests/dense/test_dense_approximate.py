@@ -56,7 +56,7 @@ def test_scores_are_those_of_the_exact_search(index: DenseIndex) -> None:
     assert docnos(found) != docnos(exact[exact["rank"] < 50]), "something is missed, or all of this says nothing"
 
 
-@pytest.mark.parametrize("search", ["hnsw(ef=2500)", "ivf(lists=10, probes=10)"])
+@pytest.mark.parametrize("search", ["int8", "hnsw(ef=2500)", "ivf(lists=10, probes=10)"])
 def test_whoever_looks_at_all_finds_the_same(tmp_path: Path, search: str) -> None:
     """With vectors of few numbers, so that many are equal and more have equal cosines."""
     random = np.random.default_rng(2)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import logging
 import pickle
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from legalir import testing
+from legalir import Collection, testing
 from legalir.dense import e5 as module
+from legalir.dense.contract import Vectors
 from legalir.dense.e5 import E5, e5, layers_graph
 
 pytestmark = pytest.mark.neural
@@ -107,3 +112,32 @@ def test_a_pickle_holds_the_parameters_only(encoder: E5) -> None:
     assert len(content) < 1000
     assert pickle.loads(content) == encoder
     assert pickle.loads(content).name == "e5"
+
+
+def test_an_update_encodes_what_has_changed_and_workers_make_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    encode = E5.encode_counted
+
+    def counted(encoder: E5, texts: Sequence[str], advance: Callable[[int], None]) -> Vectors:
+        seen.extend(texts)
+        return encode(encoder, texts, advance)
+
+    monkeypatch.setattr(E5, "encode_counted", counted)
+    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "home"))
+    rows = [{"docno": f"h-{number}", "text": f"Lamp {number} is lit."} for number in range(12)]
+    corpus = tmp_path / "laws" / "corpus.jsonl"
+    corpus.parent.mkdir()
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Collection(corpus.parent).dense("e5")
+    assert len(seen) == 12
+    rows[7]["text"] = "Lamp 7 is lit at dusk."
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in reversed(rows)))
+    del seen[:]
+    Collection(corpus.parent).update()
+    assert seen == ["Lamp 7 is lit at dusk."]
+    with ThreadPoolExecutor(2) as executor:
+        shared = Collection(corpus.parent, cache=tmp_path / "other", executor=executor).dense("e5")
+    assert len(seen) == 1, "the copies in the tasks count for themselves"
+    assert shared.manifest.files == Collection(corpus.parent).dense("e5").manifest.files
