@@ -42,6 +42,7 @@ from .declared import check_number as check_number
 from .dense.contract import Encoder as Encoder
 from .dense.contract import TrainableEncoder as TrainableEncoder
 from .dense.contract import Vectors as Vectors
+from .dense.e5 import E5 as E5
 from .dense.encoders import get_encoder as get_encoder
 from .engine import EngineIndex as EngineIndex
 from .engine import EngineRetriever as EngineRetriever
