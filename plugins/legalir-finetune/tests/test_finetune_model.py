@@ -12,9 +12,11 @@ import pytest
 from tiny_models import write_m3, write_sentence
 
 from legalir.errors import ModelError
+from legalir.extend import Gold
 from legalir_finetune import FineTuning
+from legalir_finetune.anchors import Anchor
 from legalir_finetune.finetuning import Collator
-from legalir_finetune.model import Network, load_network, read_base_model
+from legalir_finetune.model import Network, load_network, read_base_model, write_model
 
 torch = pytest.importorskip("torch")
 
@@ -34,7 +36,10 @@ def loaded(folder: Path, **changes: Any) -> Network:
 
 
 def tokens(network: Network) -> dict[str, Any]:
-    return Collator(network.tokenizer, 16, 16)([(QUERIES[0], PASSAGES[:2]), (QUERIES[1], PASSAGES[2:])])
+    anchors = Anchor(0, 0, (1,)), Anchor(1, 2, (3,))
+    return Collator(network.tokenizer, 16, 16)(
+        [(anchors[0], QUERIES[0], PASSAGES[:2]), (anchors[1], QUERIES[1], PASSAGES[2:])]
+    )
 
 
 def hidden(network: Network, read: dict[str, Any]) -> np.ndarray:
@@ -65,6 +70,22 @@ def test_the_dense_loss(tmp_path: Path, pooling: str) -> None:
         vectors.append(unit(mean if pooling == "mean" else states[:, 0]))
     expected = info_nce(vectors[0] @ vectors[1].T / 0.5)
     assert float(network.module(**read).loss.detach()) == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_is_right_is_not_a_negative(tmp_path: Path) -> None:
+    network = loaded(write_sentence(tmp_path / "bert", "mean"), temperature=0.5)
+    network.module.train()
+    network.backbone.eval()
+    texts = [(Anchor(0, 5, ()), QUERIES[0], PASSAGES[:1]), (Anchor(1, 7, ()), QUERIES[1], PASSAGES[1:2])]
+    right = Gold.joined([np.array([5, 7]), np.array([7])])
+    read = Collator(network.tokenizer, 16, 16, right)(texts)
+    assert read["spared"].tolist() == [[True, True], [False, True]]
+    with torch.no_grad():
+        one, two = network.module.encode(read["queries"]), network.module.encode(read["passages"])
+        scores = (one @ two.T / 0.5).double().numpy()
+        # The first query has no negative, and so a loss of 0.
+        expected = (np.log(np.exp(scores[1]).sum()) - scores[1, 1]) / 2
+        assert float(network.module(**read).loss) == pytest.approx(expected, rel=1e-5)
 
 
 def test_the_unified_loss(m3: Path) -> None:
@@ -126,12 +147,50 @@ def test_token_weights_and_gradients_are_those_of_flagembedding(m3: Path) -> Non
 
 def test_pieces_of_a_step_give_the_same_loss(m3: Path) -> None:
     losses = []
-    for changes in ({}, {"sub_batch": 1}, {"sub_batch": 3, "gradient_checkpointing": True}):
+    # An addition of low rank is 0 at the beginning.
+    for changes in ({}, {"sub_batch": 1}, {"sub_batch": 3, "gradient_checkpointing": True}, {"method": "lora"}):
         network = loaded(m3, objective="unified", **changes)
         network.module.train()
         network.backbone.eval()
         losses.append(float(network.module(**tokens(network)).loss.detach()))
+    assert losses == pytest.approx([losses[0]] * 4, rel=1e-5)
+
+
+def test_texts_of_like_length_together_give_the_same_loss(tmp_path: Path) -> None:
+    folder, losses = write_sentence(tmp_path / "bert", "mean"), []
+    for changes in ({}, {"sub_batch": 1}, {"sub_batch": 3}):
+        network = loaded(folder, **changes)
+        network.module.train()
+        network.backbone.eval()
+        losses.append(float(network.module(**tokens(network)).loss.detach()))
     assert losses == pytest.approx([losses[0]] * 3, rel=1e-5)
+
+
+def test_an_addition_of_low_rank(tmp_path: Path) -> None:
+    folder = write_sentence(tmp_path / "bert", "mean")
+    network = loaded(folder, method="lora", rank=2, alpha=4)
+    trained = {name: weight for name, weight in network.module.named_parameters() if weight.requires_grad}
+    assert trained and all("lora_" in name and "pooler" not in name for name in trained)
+    before = hidden(network, tokens(network)["queries"])
+    with torch.no_grad():
+        for weight in trained.values():
+            weight.normal_(0, 0.1, generator=torch.Generator().manual_seed(1))
+    network.backbone.eval()
+    wanted = hidden(network, tokens(network)["queries"])
+    assert np.abs(wanted - before).max() > 0.1
+    recipe = FineTuning(dataset="d", out="o", model=str(folder), method="lora", rank=2, alpha=4)
+    base = read_base_model(recipe)
+    write_model(tmp_path / "merged", recipe, base, network)
+    merged = loaded(tmp_path / "merged")
+    assert hidden(merged, tokens(merged)["queries"]) == pytest.approx(wanted, abs=1e-5)
+    # Writing it changed nothing.
+    assert np.array_equal(hidden(network, tokens(network)["queries"]), wanted)
+    # The addition alone, as the encoder e5 reads it.
+    write_model(tmp_path / "alone", recipe.model_copy(update={"model": "e5"}), base, network)
+    assert {file.name for file in (tmp_path / "alone").iterdir()} == {
+        "adapter_config.json",
+        "adapter_model.safetensors",
+    }
 
 
 def test_heads_begin_anew_where_there_are_none(m3: Path, tmp_path: Path) -> None:

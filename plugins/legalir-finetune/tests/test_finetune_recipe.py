@@ -47,6 +47,8 @@ def parsed(**values: object) -> FineTuning:
         ({"objective": "unified", "query_prompt": "q: "}, r"'query_prompt' cannot be given with 'objective: unified'"),
         ({"gradient_checkpointing": 1}, r"'gradient_checkpointing' must be true or false, got 1 \(a whole number\)\."),
         ({"sources": ["judgments"]}, r"Did you mean 'judgements'\?"),
+        ({"rank": 8}, r"'rank' needs 'method: lora'"),
+        ({"model": "e5", "method": "lora", "pooling": "cls"}, r"'pooling' cannot be given with 'model: e5' and"),
         ({"measure": "MRR"}, r"'measure' must be one of R@10, nDCG@10, MultiHitRate@10, got 'MRR'"),
     ],
 )
@@ -95,3 +97,12 @@ def test_the_shipped_recipes_can_be_read(file: Path) -> None:
 @pytest.mark.parametrize("recipe", [FineTuning, Pretraining])
 def test_every_key_is_documented(recipe: type[FineTuning | Pretraining]) -> None:
     assert [name for name, field in recipe.model_fields.items() if not field.description] == []
+
+
+def test_a_collection_in_place_of_a_recipe() -> None:
+    recipe = load_recipe("legalir/firecode/dev", dev="test", out="mine")
+    assert isinstance(recipe, FineTuning)
+    assert (recipe.dataset, recipe.model, recipe.method, recipe.out) == ("legalir/firecode/dev", "e5", "lora", "mine")
+    assert recipe.dev_provisions == 2000
+    assert recipe.writes_adapter
+    assert not recipe.model_copy(update={"method": "full"}).writes_adapter

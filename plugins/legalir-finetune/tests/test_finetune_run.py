@@ -29,7 +29,7 @@ def test_it_learns_and_the_encoder_reads_it(root: Path, tmp_path: Path) -> None:
     assert history["nDCG@10"].max() > history["nDCG@10"].iloc[0] + 0.3
     kept = history[history["kept"]]
     assert len(kept) == 1 and kept["nDCG@10"].item() == history["nDCG@10"].iloc[1:].max()
-    assert (history["moved"].iloc[1:] > 0).all()
+    assert (history["moved"] == 0).all() and (history["steps"].iloc[1:] == 30).all()  # All 120 pairs are learnt from.
     # The figure is what the encoder comes to, which finds prompts and pooling in the folder.
     encoder = SentenceEncoder(found.path, device="cpu")
     collection = Collection(root / "statutes" / "dev")
@@ -58,12 +58,20 @@ def test_sentence_transformers_reads_it(root: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(SentenceEncoder(out, device="cpu").encode(texts), theirs, atol=1e-6)
 
 
+def test_an_addition_of_low_rank_is_merged(root: Path, tmp_path: Path) -> None:
+    found = tuned(root, tmp_path / "model", method="lora", rank=8, rate=1e-2, epochs=1)
+    assert not (found.path / "adapter_config.json").exists()
+    before, after = (SentenceEncoder(path, device="cpu").encode(["the exit"]) for path in (root / "bert", found.path))
+    assert np.abs(after - before).max() > 1e-3
+
+
 def test_three_heads(root: Path, tmp_path: Path) -> None:
     found = tuned(root, tmp_path / "model", "m3", objective="unified", self_distill=True, dev="dev", sub_batch=5)
     before, after = (
         M3Encoder(path, device="cpu").represent(["관계인 owner"], multi=True) for path in (root / "m3", found.path)
     )
     assert {"nDCG@10", "nDCG@10 sparse"} < set(found.history)
+    assert (found.history["moved"].iloc[1:] > 0).all()
     assert np.abs(after.dense - before.dense).max() > 1e-3
     assert not np.array_equal(after.weights, before.weights)
     assert after.vectors is not None and np.abs(after.vectors - before.vectors).max() > 1e-3

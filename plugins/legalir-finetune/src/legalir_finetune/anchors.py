@@ -1,8 +1,9 @@
-"""Anchors of a fine-tuning, and batches without a false negative.
+"""Anchors of a fine-tuning, and their batches.
 
-The negatives of an anchor are its hard negatives and all provisions of the other anchors in its batch. An anchor waits
-for the next batch if one of its provisions is right for another anchor, or if another anchor has a provision that is
-right for it.
+The negatives of an anchor are its hard negatives and all provisions of the other anchors in its batch. With `objective:
+dense`, the loss leaves those out that are right for it. FlagEmbedding's loss of three heads cannot: there an anchor
+waits for the next batch if one of its provisions is right for another anchor, or if another anchor has a provision that
+is right for it.
 """
 
 from __future__ import annotations
@@ -175,7 +176,13 @@ class AnchorSource:
         order = epoch_order(self.material.pairs, None, random_numbers(recipe.seed, _ORDER, epoch))[: recipe.most_pairs]
         drawn = random_numbers(recipe.seed, _NEGATIVES, epoch)
         source = anchors(pairs[order], self.pool, recipe.hard, self.spared, documents, drawn)
-        return compose(source, self.spared, min(recipe.batch, len(order)))
+        size = min(recipe.batch, len(order))
+        if recipe.objective == "unified":
+            return compose(source, self.spared, size)
+        every = tuple(source)
+        left = len(every) % size
+        starts = range(0, len(every) - left, size)
+        return EpochBatches(tuple(every[start : start + size] for start in starts), 0, left)
 
 
 def read_anchor_source(recipe: FineTuning, collection: Collection, display: Display) -> AnchorSource:

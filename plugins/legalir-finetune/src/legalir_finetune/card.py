@@ -60,7 +60,8 @@ def write_card(
         "",
         *_history_table(rows),
     ]
-    kind = ("sentence-transformers", "fine-tuned to find statutes", f"; objective: {heads}")
+    library = "peft" if recipe.writes_adapter else "sentence-transformers"
+    kind = (library, "fine-tuned to find statutes", f"; objective: {heads}")
     _write(folder, base, card, rows, kind, [*map(_source, card["sources"]), _negatives(card["recipe"])], figures)
 
 

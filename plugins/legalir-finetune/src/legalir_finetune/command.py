@@ -15,6 +15,10 @@ Option = typer.Option
 
 EXAMPLES = """Examples:
 
+  legalir finetune my-statutes/train --dev dev --out my-e5
+
+  legalir finetune my-statutes --from citations,headings --out my-e5
+
   legalir finetune experiments/neural/finetune/bge-m3.yaml
 
   legalir finetune recipe.yaml --model path/to/folder --out my-model --epochs 1 --device cpu
@@ -35,6 +39,8 @@ A recipe (other keys have defaults):
 
 Then: legalir search my-statutes "question" --pipeline 'dense("my-model")'
 
+A collection in place of a recipe is learnt from by the encoder e5, with LoRA.
+
 A recipe with 'kind: pretrain' trains a model that writes text.
 """
 
@@ -43,9 +49,24 @@ app = typer.Typer()
 
 @app.command(epilog=EXAMPLES)
 def finetune(
-    recipe: Annotated[Path, typer.Argument(help="YAML file of a recipe.", show_default=False)],
+    recipe: Annotated[
+        Path,
+        typer.Argument(
+            help="YAML file of a recipe; or dataset id or folder, with the split that e5 learns from.",
+            show_default=False,
+        ),
+    ],
+    sources: Annotated[
+        str | None,
+        Option(
+            "--from",
+            help="Sources of queries: judgements, citations, headings (comma-separated).",
+            show_default="the recipe's",
+        ),
+    ] = None,
+    dev: Annotated[str | None, Option(help="Split used to measure each epoch.", show_default="the recipe's")] = None,
     model: Annotated[
-        str | None, Option(help="Base model: a name on the hub, or a folder.", show_default="the recipe's")
+        str | None, Option(help="Base model: e5, a name on the hub, or a folder.", show_default="the recipe's")
     ] = None,
     out: Annotated[
         Path | None, Option("--out", "-o", help="Folder for the tuned model.", show_default="the recipe's")
@@ -70,11 +91,13 @@ def finetune(
     from legalir_finetune import FineTuning, load_recipe, pretrain
     from legalir_finetune import finetune as tune
 
-    changes = {"model": model, "out": out, "epochs": epochs, "device": device}
+    changes: dict[str, object] = {"model": model, "out": out, "epochs": epochs, "device": device, "dev": dev}
+    changes["sources"] = None if sources is None else [name.strip() for name in sources.split(",")]
     chosen = load_recipe(recipe, **{name: value for name, value in changes.items() if value is not None})
     if isinstance(chosen, FineTuning):
         tuned = tune(chosen, resume=resume, replace=replace, lines=not as_json)
-        use = f"--pipeline '{'dense' if chosen.objective == 'dense' else 'm3'}(\"{tuned.path}\")'"
+        encoder = f"e5(adapter='{tuned.path}')" if chosen.writes_adapter else tuned.path
+        use = f"--pipeline '{'dense' if chosen.objective == 'dense' else 'm3'}(\"{encoder}\")'"
     else:
         tuned = pretrain(chosen, resume=resume, replace=replace, lines=not as_json)
         use = f"--llm 'transformers(model=\"{tuned.path}\")'"

@@ -13,7 +13,7 @@ import numpy as np
 
 import legalir
 from legalir.errors import DataError, ModelError
-from legalir.extend import Display, Gold, dev_measures, measures_of, own_random_numbers, placement, writing
+from legalir.extend import E5, Display, Gold, dev_measures, measures_of, own_random_numbers, placement, writing
 from legalir_finetune.anchors import Anchor, AnchorSource, DevSet, dev_set, read_anchor_source
 from legalir_finetune.card import write_card
 from legalir_finetune.model import BaseModel, load_network, read_base_model, write_model
@@ -57,7 +57,8 @@ def finetune(
         MissingExtra: a package is not installed.
         ModelError: the model cannot be found, read or trusted, or there is no such device.
     """
-    check_packages("torch", "transformers", "safetensors", "FlagEmbedding")
+    peft = ("peft",) if recipe.method == "lora" else ()
+    check_packages("torch", "transformers", "safetensors", "FlagEmbedding", *peft)
     device = placement(recipe.device).device
     if recipe.precision == "float16" and device != "cuda":
         raise ModelError(f"'precision' float16 needs cuda, not {device}: write bfloat16 or float32.")
@@ -92,6 +93,7 @@ class Tuning(Training):
         device: str,
     ) -> None:
         self._collection, self._base, self._material = collection, base, source.material
+        self._spared = source.spared
         self._network = load_network(recipe, base)
         self._dev = dev_set(recipe, source.material)
         self.measures_before = self._dev is not None
@@ -111,11 +113,12 @@ class Tuning(Training):
         """Return the texts, and what makes them tokens."""
         recipe, base, material = self._recipe, self._base, self._material
         texts = AnchorTexts(material.train.texts, material.passages, base.query_prompt, base.document_prompt)
-        collator = Collator(self._network.tokenizer, recipe.query_length, recipe.passage_length)
+        spared = self._spared if recipe.objective == "dense" else None
+        collator = Collator(self._network.tokenizer, recipe.query_length, recipe.passage_length, spared)
         return {"train_dataset": texts, "data_collator": collator}
 
     def loss(self, model: Any, inputs: Any, items: Any) -> tuple[Any, float, float]:
-        """Return the loss of FlagEmbedding's model."""
+        """Return the loss of the model."""
         loss = model(**inputs).loss
         return loss, float(loss.detach()), 1.0
 
@@ -175,10 +178,10 @@ class AnchorTexts:
     def __len__(self) -> int:
         return len(self._queries)
 
-    def __getitem__(self, anchor: Anchor) -> tuple[str, list[str]]:
-        """Return the query, and its provisions, the right one first."""
+    def __getitem__(self, anchor: Anchor) -> tuple[Anchor, str, list[str]]:
+        """Return the anchor, its query, and its provisions, the right one first."""
         query = self._query_prompt + _nfc(self._queries[anchor.query])
-        return query, [self._prompt + _nfc(self._passages[number]) for number in anchor.documents]
+        return anchor, query, [self._prompt + _nfc(self._passages[number]) for number in anchor.documents]
 
 
 def _nfc(text: str) -> str:
@@ -187,20 +190,38 @@ def _nfc(text: str) -> str:
 
 @dataclass(frozen=True)
 class Collator:
-    """Conversion of the texts of a batch to the input of FlagEmbedding's models."""
+    """Conversion of the texts of a batch to the input of the models.
+
+    Attributes:
+        tokenizer: of the base model.
+        query_length: tokens read of a query.
+        passage_length: tokens read of a provision.
+        spared: provisions that are never negatives of a query; None: there are none in its batch.
+    """
 
     tokenizer: Any
     query_length: int
     passage_length: int
+    spared: Gold | None = None
 
-    def __call__(self, batch: Sequence[tuple[str, list[str]]]) -> dict[str, Any]:
-        """Return token ids and masks of the queries, and of the passages, query by query."""
-        queries = [query for query, _ in batch]
-        passages = [passage for _, passages in batch for passage in passages]
-        return {
+    def __call__(self, batch: Sequence[tuple[Anchor, str, list[str]]]) -> dict[str, Any]:
+        """Return token ids and masks of the queries, and of the passages, query by query.
+
+        Unless `spared` is None, ``spared`` is true for the passages that are no negatives of a query: bool, [n, m].
+        """
+        import torch
+
+        queries = [query for _, query, _ in batch]
+        passages = [passage for _, _, passages in batch for passage in passages]
+        inputs = {
             "queries": self._tokens(queries, self.query_length),
             "passages": self._tokens(passages, self.passage_length),
         }
+        if self.spared is not None:
+            documents = [number for anchor, _, _ in batch for number in anchor.documents]
+            rows = [np.isin(documents, self.spared.of(anchor.query)) for anchor, _, _ in batch]
+            inputs["spared"] = torch.from_numpy(np.stack(rows))
+        return inputs
 
     def _tokens(self, texts: list[str], length: int) -> dict[str, Any]:
         read = self.tokenizer(texts, truncation=True, max_length=length, padding=True, return_tensors="pt")
@@ -229,6 +250,9 @@ def _measures(recipe: FineTuning, folder: Path, dev: DevSet, device: str) -> dic
             ]
             measures = dev_measures(queries.dense, documents.dense, dev.gold)
             return {**measures, "nDCG@10 sparse": sparse_ndcg(weights[0], weights[1], dev.gold)}
+        if recipe.writes_adapter:
+            e5 = E5(adapter=folder)
+            return dev_measures(e5.encode_queries(dev.queries), e5.encode(dev.passages), dev.gold)
         for_queries = legalir.SentenceEncoder(folder, max_length=recipe.query_length, device=device)
         for_passages = legalir.SentenceEncoder(folder, max_length=recipe.passage_length, device=device)
         vectors = for_queries.encode_queries(dev.queries), for_passages.encode(dev.passages)

@@ -6,15 +6,27 @@ sentence-transformers, with the heads of BGE-M3 next to it, as the encoders read
 
 from __future__ import annotations
 
+import copy
 import importlib
 import json
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import legalir
 from legalir.errors import ModelError
-from legalir.extend import find_causal, find_model, load_backbone, load_tensors, load_tokenizer, placement, quiet
+from legalir.extend import (
+    e5_folder,
+    find_causal,
+    find_model,
+    load_backbone,
+    load_tensors,
+    load_tokenizer,
+    placement,
+    quiet,
+)
 from legalir_finetune.recipes import FineTuning
 
 _MODES = {
@@ -58,14 +70,15 @@ def read_base_model(recipe: FineTuning) -> BaseModel:
         ModelError: it cannot be found, or has parts that cannot be tuned.
     """
     unified = recipe.objective == "unified"
-    own = _pooling(find_model(recipe.model))
+    model = str(e5_folder()) if recipe.model == "e5" else recipe.model
+    own = _pooling(find_model(model))
     pooling = recipe.pooling or ("cls" if unified else own)
     # An M3 encoder has no prompts.
     query_prompt, document_prompt = ("", "") if unified else (recipe.query_prompt, recipe.document_prompt)
     encoder = legalir.SentenceEncoder(
-        recipe.model, pooling=pooling, query_prompt=query_prompt, document_prompt=document_prompt
+        model, pooling=pooling, query_prompt=query_prompt, document_prompt=document_prompt
     )
-    settings, files = encoder.settings, find_causal("finetune", recipe.model)
+    settings, files = encoder.settings, find_causal("finetune", model)
     return BaseModel(
         name=files.name,
         folder=files.folder,
@@ -159,13 +172,73 @@ def load_network(recipe: FineTuning, base: BaseModel) -> Network:
         "sentence_pooling_method": _POOLINGS[base.pooling],
         "normalize_embeddings": True,
     }
+    if recipe.method == "lora":
+        backbone = _with_addition(recipe, backbone)
     if kind == "base":
-        module = flag_embedding.BiEncoderOnlyEmbedderModel(backbone, **common)
-        return Network(module, tokenizer)
+        one = type("OneVector", (flag_embedding.BiEncoderOnlyEmbedderModel,), {"encode": encode, "forward": info_nce})
+        return Network(one(backbone, **common), tokenizer)
     parts, new = _heads(base.folder, backbone.config.hidden_size, recipe.seed)
     three = type("ThreeHeads", (flag_embedding.EncoderOnlyEmbedderM3Model,), {"_sparse_embedding": sparse_embedding})
     module = three({"model": backbone, **parts}, use_self_distill=recipe.self_distill, **common)
     return Network(module, tokenizer, new)
+
+
+def _with_addition(recipe: FineTuning, backbone: Any) -> Any:
+    """Return peft's model around a backbone, of which only an addition of low rank is trained."""
+    import torch
+
+    peft: Any = importlib.import_module("peft")
+    layers = [
+        name
+        for name, layer in backbone.named_modules()
+        if isinstance(layer, torch.nn.Linear) and "pooler" not in name  # No vector depends on the pooler.
+    ]
+    config = peft.LoraConfig(r=recipe.rank, lora_alpha=recipe.alpha, target_modules=layers)
+    with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft asks transformers by an older name.
+        torch.manual_seed(recipe.seed)
+        return peft.get_peft_model(backbone, config)
+
+
+def encode(self: Any, features: dict[str, Any]) -> Any:
+    """Return the vectors of texts, as FlagEmbedding does, but texts of like length go through the model together.
+
+    Args:
+        self: the model; `sub_batch_size` is the number of texts that go through it at a time, -1 for all.
+        features: token ids and masks, [n, t].
+    """
+    import torch
+
+    size = self.sub_batch_size if self.sub_batch_size > 0 else len(features["input_ids"])
+    order, vectors = features["attention_mask"].sum(dim=1).argsort(stable=True), []
+    for rows in order.split(size):
+        columns = features["attention_mask"][rows].any(dim=0)
+        part = {name: tensor[rows][:, columns] for name, tensor in features.items()}
+        hidden = self.model(**part, return_dict=True).last_hidden_state
+        vectors.append(self._sentence_embedding(hidden, part["attention_mask"]))
+    joined = torch.cat(vectors)[order.argsort()]
+    return torch.nn.functional.normalize(joined, dim=-1)
+
+
+def info_nce(self: Any, queries: dict[str, Any], passages: dict[str, Any], spared: Any = None) -> Any:
+    """Return an object with the ``loss``, InfoNCE in float32 as FlagEmbedding has it, without the passages in `spared`.
+
+    Args:
+        self: the model.
+        queries: token ids and masks, [n, t].
+        passages: the same, query by query, the right one first.
+        spared: whether a passage is not a negative of a query, bool [n, m]; None: all others of the batch are.
+    """
+    import torch
+
+    one, two = self.encode(queries), self.encode(passages)
+    own = torch.arange(len(one), device=one.device) * (len(two) // len(one))
+    with torch.autocast(one.device.type, enabled=False):
+        scores = one.float() @ two.float().T / self.temperature
+        if spared is not None:
+            others = spared.scatter(1, own[:, None], False)
+            scores = scores.masked_fill(others, -torch.inf)
+        return SimpleNamespace(loss=torch.nn.functional.cross_entropy(scores, own))
 
 
 def sparse_embedding(self: Any, hidden_state: Any, input_ids: Any, return_embedding: bool = True) -> Any:
@@ -242,7 +315,12 @@ def write_model(folder: Path, recipe: FineTuning, base: BaseModel, network: Netw
     """
     folder.mkdir(parents=True, exist_ok=True)
     backbone = network.backbone
+    if recipe.writes_adapter:
+        write_adapter(folder, base.name, backbone)
+        return
     with quiet():
+        if recipe.method == "lora":
+            backbone = copy.deepcopy(backbone).merge_and_unload()  # The network itself stays as it is, to the bit.
         # It would be a path on this machine; or a known name, whose preset would override what is written here.
         backbone.config._name_or_path = ""
         state = {name: tensor.detach().cpu().clone() for name, tensor in backbone.state_dict().items()}
@@ -272,6 +350,26 @@ def write_model(folder: Path, recipe: FineTuning, base: BaseModel, network: Netw
     for file in folder.rglob("*"):
         if file.is_file():
             file.chmod(0o644)  # transformers lets only the owner read weights.
+
+
+def write_adapter(folder: Path, base: str, model: Any, embeddings: bool = False) -> None:
+    """Write an addition of low rank as peft reads it, without any path of this machine.
+
+    Args:
+        folder: gets ``adapter_config.json`` and ``adapter_model.safetensors``.
+        base: name of the base model.
+        model: peft's.
+        embeddings: whether the embeddings were trained, too.
+    """
+    with quiet():
+        model.save_pretrained(folder, save_embedding_layers=embeddings)
+    (folder / "README.md").unlink(missing_ok=True)  # It holds nothing but headings.
+    path = folder / "adapter_config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config |= {"base_model_name_or_path": base, "target_modules": sorted(config["target_modules"])}
+    path.write_text(json.dumps(config, ensure_ascii=False, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    for file in folder.iterdir():
+        file.chmod(0o644)  # peft lets only the owner read weights.
 
 
 def _write_heads(folder: Path, network: Network) -> None:

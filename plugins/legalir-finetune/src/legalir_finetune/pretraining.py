@@ -38,6 +38,7 @@ from legalir.extend import (
     random_numbers,
 )
 from legalir_finetune.card import write_pretraining_card
+from legalir_finetune.model import write_adapter
 from legalir_finetune.recipes import Pretraining
 from legalir_finetune.trainer import BatchSampler, FineTuned, Training, check_packages, opened
 
@@ -351,19 +352,10 @@ def write_model(folder: Path, recipe: Pretraining, files: CausalFiles, network: 
     with quiet():
         if recipe.method == "lora":
             if recipe.adapter:
-                _write_adapter(folder / "adapter", recipe, files, model)
+                write_adapter(folder / "adapter", files.name, model, recipe.embedding_rate is not None)
             model = model.merge_and_unload().to(getattr(torch, recipe.frozen))
         model.to("cpu").save_pretrained(folder)
         network.tokenizer.save_pretrained(folder)
     for file in folder.rglob("*"):
         if file.is_file():
             file.chmod(0o644)  # transformers lets only the owner read weights.
-
-
-def _write_adapter(folder: Path, recipe: Pretraining, files: CausalFiles, model: Any) -> None:
-    model.save_pretrained(folder, save_embedding_layers=recipe.embedding_rate is not None)
-    (folder / "README.md").unlink(missing_ok=True)  # It holds nothing but headings.
-    path = folder / "adapter_config.json"
-    config = json.loads(path.read_text(encoding="utf-8"))
-    config |= {"base_model_name_or_path": files.name, "target_modules": sorted(config["target_modules"])}
-    path.write_text(json.dumps(config, ensure_ascii=False, indent=2, sort_keys=True) + "\n", encoding="utf-8")

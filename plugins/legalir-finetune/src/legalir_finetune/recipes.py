@@ -30,6 +30,12 @@ _Tokens = Annotated[int, Strict(), Field(ge=8, le=2**17)]
 _Share = Annotated[NotNegative, Field(lt=1)]
 
 
+_E5 = Path(__file__).with_name("e5.yaml")
+"""Recipe for the encoder ``e5``, without a collection."""
+_MEASURED = 2000
+"""Provisions that it is measured among, where a dev split is given."""
+
+
 def _distinct(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if twice := next((name for name in names or () if (names or ()).count(name) > 1), None):
         raise ValueError(f"names {twice} twice; keep one.")
@@ -50,9 +56,15 @@ class FineTuning(Recipe):
     dataset: Text
     """Id or path of a collection, with the split whose judgements are learnt from."""
     model: Text
-    """Base model: a name on the hub such as ``BAAI/bge-m3``, or a folder."""
+    """Base model: a name on the hub such as ``BAAI/bge-m3``, a folder, or ``e5``."""
     out: Text
     """Folder of the tuned model."""
+    method: Choice[Literal["lora", "full"]] = "full"
+    """``lora`` trains an addition of low rank to linear layers [lora]; ``full`` trains all weights."""
+    rank: Count = 16
+    """Rank r of the addition."""
+    alpha: Positive = 32.0
+    """The addition is multiplied by alpha / r."""
     objective: Choice[Literal["dense", "unified"]] = "dense"
     """``dense`` tunes one vector per text; ``unified`` tunes the three heads of an M3 model together."""
     sources: PairSources = ("judgements",)
@@ -121,6 +133,12 @@ class FineTuning(Recipe):
             raise ValueError(
                 f"'pool' is {self.pool}, but {self.hard} hard negatives are drawn from it: give {self.hard} or more."
             )
+        for name in ("rank", "alpha") if self.method == "full" else ():
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"{name!r} needs 'method: lora': without it all weights are trained; leave it out.")
+        for name in ("pooling", "query_prompt", "document_prompt") if self.writes_adapter else ():
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name!r} cannot be given with 'model: e5' and 'method: lora': e5 has its own.")
         if self.self_distill and self.objective != "unified":
             raise ValueError("'self_distill' needs three heads: write 'objective: unified', or leave it out.")
         if self.objective == "unified" and self.pooling not in (None, "cls"):
@@ -129,6 +147,11 @@ class FineTuning(Recipe):
             if self.objective == "unified" and getattr(self, name):
                 raise ValueError(f"{name!r} cannot be given with 'objective: unified': M3 models read plain texts.")
         return self
+
+    @property
+    def writes_adapter(self) -> bool:
+        """Whether the tuned model is the addition alone, which the encoder ``e5`` reads."""
+        return (self.model, self.method, self.objective) == ("e5", "lora", "dense")
 
     @property
     def depth(self) -> int:
@@ -217,12 +240,17 @@ def load_recipe(path: str | PathLike[str], **changes: object) -> FineTuning | Pr
     """Read a recipe of ``legalir finetune`` from a YAML file: with the key `kind` it is one of :class:`Pretraining`.
 
     Args:
-        path: the file.
+        path: the file; or id or path of a collection, which is then learnt from by the recipe for the encoder ``e5``.
         changes: values that replace values of the file.
 
     Raises:
         DefinitionError: the file cannot be read, or is not a recipe.
     """
-    values = read_yaml(Path(path), Recipe.KIND)
+    file = Path(path)
+    if file.suffix not in (".yaml", ".yml"):
+        if changes.get("dev") is not None:
+            changes = {"dev_provisions": _MEASURED, **changes}
+        return FineTuning.load(_E5, dataset=str(path), **changes)
+    values = read_yaml(file, Recipe.KIND)
     kind = Pretraining if isinstance(values, Mapping) and "kind" in values else FineTuning
-    return kind.load(path, **changes)
+    return kind.load(file, **changes)

@@ -283,8 +283,8 @@ class Training:
         return loss
 
     def _on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self._display.phase(f"Epoch {state.global_step // self._steps + 1} of {self._recipe.epochs}", self._steps)
-        self._display.advance(state.global_step % self._steps)
+        epoch, done = divmod(state.global_step, self._steps)
+        self._display.phase(f"Epoch {epoch + 1} of {self._recipe.epochs}", self._steps, done)
         self._began = time.monotonic()
 
     def _on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
