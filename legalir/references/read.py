@@ -25,6 +25,15 @@ Kind = Literal["cites", "delegates", "amends", "defines"]
 """``delegates``: a matter is left to another law (``대통령령으로 정하는``). ``amends``: the text changes the provision
 (``제3조를 삭제한다``). ``defines``: the text only says where a word is defined (``as defined in section 3``)."""
 
+State = Literal["resolved", "read", "ambiguous", "whole law", "not in collection", "unparsed"]
+"""What is known of the target of a reference.
+
+``read``: the words name law and number; nobody has looked whether the law has that number. ``resolved``: the law's own
+list of provisions has it. ``not in collection``: the collection lacks the law, or the law the number. ``ambiguous``:
+several provisions may be meant, or a number was counted that the law may not have. ``whole law``: no number.
+``unparsed``: the words do not identify the law, or mean a chapter or part, which is no provision.
+"""
+
 RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item": 3, "subitem": 4, "deeper": 5}
 """Levels of a reference from the highest down; an annex takes the place of an article."""
 
@@ -113,19 +122,15 @@ class Reference(NamedTuple):
     counted: str = ""
 
     @property
-    def state(self) -> str:
-        """The state that is certain without a collection.
-
-        ``resolved`` if law and number are, ``ambiguous`` if the number was counted over articles or items that may
-        have numbers between, ``whole law`` without a number, ``unparsed`` if the law is unknown.
-        """
+    def state(self) -> State:
+        """The state without a collection: never ``resolved`` or ``not in collection``."""
         if self.law_kind != "self" and not self.law:
             return "unparsed"
         if not (self.article or self.annex or self.paragraph or self.item):
             return "unparsed" if self.group else "whole law"
         level = self.counted.split(" ")[0]
         number = {"article": self.article, "item": self.item}.get(level, "1")
-        return "resolved" if not level or number.isdecimal() else "ambiguous"
+        return "read" if not level or number.isdecimal() else "ambiguous"
 
 
 def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | None = None) -> list[Reference]:  # noqa: B008
