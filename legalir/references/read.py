@@ -60,14 +60,14 @@ _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _QUOTES = re.compile("[„“”«»]")
-_WORD_BEFORE = r"(?:[^\W\d_]{1,20}(?:\.\s?|\s)){0,2}?"
+_WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?|[IVX]{1,5}"
     r"|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
 )
-_NOTE = rf"{GAP}[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
-_PLAIN_NOTE = re.compile(_NOTE)
-_UNREAD = re.compile(rf"{_NOTE}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
+_NOTE = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
+_PLAIN_NOTE = re.compile(rf"[ \xa0]?{_NOTE}")
+_UNREAD = re.compile(rf"[ \xa0]?{_NOTE}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
 _PIECES = 5
@@ -358,7 +358,7 @@ class _Reader:
         before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
         after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
-        note = rf"(?:{_NOTE})?(?:{GAP},)?{GAP}"
+        note = rf"(?:{GAP}{_NOTE})?(?:{GAP},)?{GAP}"
         until = grammar.alternatives(grammar.until)
         word = r"\b(?:" if grammar.has_case else "(?:"
         self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
@@ -395,13 +395,14 @@ class _Reader:
         for match in self._define.finditer(text):
             short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
             opening = self._opening(text, match.start() + 1)
-            law = opening >= 0 and (self._law_before(text, opening, memory) or self._law_ending(text, opening))
-            if short and law:
-                memory.names.setdefault(short, law.name)
+            if short and opening >= 0:
+                law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
+                if law is not None:
+                    memory.names.setdefault(short, law.name)
         for match in self._means.finditer(text):
             short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
-            if short and (law := self._laws.match(text, self._blank(text, match.end()))):
-                memory.names.setdefault(short, self._law_of(law, memory).name)
+            if short and (name := self._laws.match(text, self._blank(text, match.end()))):
+                memory.names.setdefault(short, self._law_of(name, memory).name)
         return memory.names
 
     def _law_ending(self, text: str, end: int) -> _Law | None:
@@ -409,7 +410,7 @@ class _Reader:
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
         for match in self._laws.finditer(text, low, end):
-            if match.end() == end:
+            if match.end() == end and not self._grammar.laws[int(str(match.lastgroup)[4:])].after:
                 return self._law_of(match, _Memory(Place(), {}))
         return None
 
@@ -556,8 +557,8 @@ class _Reader:
                 continue
             drafts, place = self._group(text, head, kind, level, memory)
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
-            if told == "amends" and self._moves and memory.until < 0 and not any(one.law for one in drafts):
-                # A law does not change itself: after subsection (1) insert …
+            if memory.until < 0 and self._changes_words(text, place, told) and not any(one.law for one in drafts):
+                # A law does not change its own words: after subsection (1) insert “…”
                 last = memory.last.get("article")
                 foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
@@ -577,6 +578,11 @@ class _Reader:
         after = self._kind_after.match(text, end)
         told = {match.lastgroup for match in (before, after) if match}
         return next((kind for kind in self._grammar.kinds if kind in told), "cites")
+
+    def _changes_words(self, text: str, end: int, kind: Kind) -> bool:
+        """Return True if the words after a reference change the words of the provision."""
+        after = self._kind_after.match(text, end) if self._moves and kind == "amends" else None
+        return after is not None and after[0][-1:] in '”“"’»—'
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
@@ -824,12 +830,15 @@ class _Reader:
             inner = self._each_law[number].match(match.string, match.start())
             months = {month: place for place, month in enumerate(self._grammar.months, start=1)}
             name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
-        return _Law(memory.names.get(name, name), "named", match.start(), match.end())
+        written = " ".join(match[0].split())
+        name = memory.names.get(written) or memory.names.get(name) or name
+        return _Law(name, "named", match.start(), match.end())
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
         first = unicodedata.normalize("NFD", match[0][:1].casefold())[:1]
-        draft.mark = first if level == "article" and (first == "§" or first.isalpha()) else ""
+        if level == "article" and (first == "§" or first.isalpha()) and not _PREFIX.match(match[0]):
+            draft.mark = first
         if kind == "unit":
             self._number(text, draft, match, level)
         else:
@@ -848,7 +857,9 @@ class _Reader:
             draft.several[level] = several
         number = self._read(number, text[match.end() : end])
         if level == "annex":
-            number = self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split())
+            number = (
+                self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split()).strip("()")
+            )
         if level == "group":
             number = " ".join(match[0].split())
         closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
@@ -860,7 +871,8 @@ class _Reader:
             if lower is None:
                 break
             self._set(draft, lower, bracket[0].strip()[1:-1])
-            draft.several.setdefault(lower, "B")
+            if lower != "deeper":
+                draft.several.setdefault(lower, "B")
             draft.end = bracket.end()
 
     def _read(self, number: str, more: str) -> str:
