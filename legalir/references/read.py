@@ -47,6 +47,11 @@ _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _COMMA = re.compile(rf"{GAP},{GAP}")
+_NO_HANGUL_BEFORE = "(?<![가-힣])"
+_ENDS_IN_THIS = tuple("基日资資成版样樣合共协協")
+"""Letters before 本法 and 同法 that belong to another word."""
+_NOTE = 300
+"""Maximum length of a note in brackets behind a reference."""
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
@@ -60,6 +65,8 @@ class Place(NamedTuple):
         item: of the paragraph, or of the annex.
         subitem: of the item.
         annex: number of the annex.
+        supplement: label of the supplement, ``부칙 123``, or its place in an address, ``supp 2``; then `article` is
+            the number of an article in it.
     """
 
     law: str = ""
@@ -68,6 +75,7 @@ class Place(NamedTuple):
     item: str = ""
     subitem: str = ""
     annex: str = ""
+    supplement: str = ""
 
 
 class Reference(NamedTuple):
@@ -92,6 +100,8 @@ class Reference(NamedTuple):
         to: number of the last unit where the words mean several: 2 of ``前二項`` in paragraph 3.
         range_end: whether it closes a range that the reference before it opens.
         counted: level whose number was counted from the place, with the step: ``article -1`` for ``前条``.
+        supplement: word for the supplement of an act that has the article, and the number of the act if it is known:
+            ``부칙``, ``부칙 123``; that of the place for a reference inside it.
     """
 
     surface: str
@@ -111,6 +121,7 @@ class Reference(NamedTuple):
     to: str = ""
     range_end: bool = False
     counted: str = ""
+    supplement: str = ""
 
     @property
     def state(self) -> str:
@@ -140,7 +151,7 @@ def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | N
     Raises:
         DataError: there is no grammar of the language.
     """
-    return _reader(lang).read(text, at, names or {})
+    return _reader(lang, _reader(lang).variant(text + at.law)).read(text, at, names or {})
 
 
 def place_of(label: str, lang: str, law: str = "") -> Place:
@@ -161,7 +172,8 @@ def place_of(label: str, lang: str, law: str = "") -> Place:
     if not references:
         return Place(law)
     one = references[0]
-    return Place(law, one.article, one.paragraph, one.item, one.subitem, number_of(one.annex) or one.annex)
+    annex = number_of(one.annex) or one.annex
+    return Place(law, one.article, one.paragraph, one.item, one.subitem, annex, one.supplement)
 
 
 def learn_names(text: str, lang: str) -> dict[str, str]:
@@ -174,10 +186,10 @@ def learn_names(text: str, lang: str) -> dict[str, str]:
 
 
 @cache
-def _reader(lang: str) -> _Reader:
+def _reader(lang: str, variant: str = "") -> _Reader:
     if lang not in grammars():
         raise DataError(f"There is no grammar of references in {lang!r}, only in {', '.join(grammars())}.")
-    return _Reader(grammars()[lang])
+    return _Reader(grammars()[lang].variant(variant) if variant else grammars()[lang])
 
 
 @dataclass(slots=True)
@@ -206,6 +218,7 @@ class _Draft:
     several: dict[str, str] = field(default_factory=dict)
     inherits: bool = False
     taken: tuple[str, ...] = ()
+    supplement: str = ""
 
     @property
     def highest(self) -> int:
@@ -283,6 +296,10 @@ class _Reader:
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
+        self._supplement = self._any(grammar.supplement, "(?:", rf"){GAP}")
+        self._supplement_before = self._any(grammar.supplement, "(?:", rf"){GAP}\Z")
+        self._limits = self._any(grammar.limits, "(?:", ")")
+        self._applied = self._any(grammar.applied, "(?:", ")")
         self._define = self._any(grammar.define, "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
@@ -319,7 +336,18 @@ class _Reader:
         bare = {sign: [f"+ {sign}"] for sign in "NBDXVO"}
         if grammar.has_bracketed_lists:
             bare["N"].append("+ ( N )")
-        self._bare = {sign: re.compile(grammar.alternatives(forms), self._flags) for sign, forms in bare.items()}
+        self._bare = {
+            (level, sign): re.compile(
+                grammar.alternatives([*forms, *(one for one in units[level] if one[0] == "+" and sign in one.split())]),
+                self._flags,
+            )
+            for level in units
+            for sign, forms in bare.items()
+        }
+
+    def variant(self, text: str) -> str:
+        """Return the variant of the grammar that fits a text, empty for the grammar itself."""
+        return next((where for where in self._grammar.variants if re.search(where, text)), "")
 
     def _of_form(self, form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """Return the pattern of a form, whose number is a group, and that of what must follow."""
@@ -330,7 +358,7 @@ class _Reader:
     def _compiled(
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
     ) -> re.Pattern[str]:
-        parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
+        parts = [f"(?P<{name}>{_start(name)}(?:{self._grammar.alternatives(forms)}))" for name, forms in groups]
         inside = "|".join([*more, *parts]) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
 
@@ -380,12 +408,13 @@ class _Reader:
                     if short := next((one for one in match.groups() if one), ""):
                         memory.names[short] = law.name
             return law
-        if (same := self._same_law.search(text, low, end)) and not _in_word(text, same.start()):
+        if (same := self._same_law.search(text, low, end)) and not self._in_word(text, same.start()):
             level = self._level_of_word(same[0])
             # 같은 법 is the last act, also if a standard was named after it.
             names = (self._family(law, level) for law in reversed(memory.laws) if level and self._level_of_word(law))
             return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
-        if (this := self._this_law.search(text, low, end)) and not _in_word(text, this.start()):
+        this = self._this_law.search(text, low, end)
+        if this and this[0] not in memory.names and not self._in_word(text, this.start()):
             return _Law(memory.at.law, "self", this.start(), end)
         if end > low and text[end - 1] in self._grammar.closing_quotes:
             for quoted in self._quoted.finditer(text, low, end):
@@ -408,7 +437,7 @@ class _Reader:
                     return _Law(name, act.kind, act.start, end)
         for short in sorted(memory.names, key=len, reverse=True):
             start = end - len(short)
-            if start >= low and text.startswith(short, start) and not _in_word(text, start):
+            if start >= low and text.startswith(short, start) and not self._in_word(text, start):
                 return _Law(memory.names[short], "short", start, end)
         for pattern in self._names if text.endswith(self._grammar.law_before, low, end) else ():
             if match := pattern.search(text, low, end):
@@ -425,6 +454,10 @@ class _Reader:
     def _words_of(self, level: str) -> tuple[str, ...]:
         family = self._grammar.family.get(level)
         return family.words if family else ()
+
+    def _in_word(self, text: str, start: int) -> bool:
+        """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
+        return text[start - 1 : start] in _ENDS_IN_THIS if self._grammar.spaceless and start else _in_word(text, start)
 
     def _level_of_word(self, words: str) -> str:
         """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
@@ -461,7 +494,8 @@ class _Reader:
         memory = _Memory(at, names)
         labels = self._places(text, at)
         found: list[Reference] = []
-        place = 0
+        notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
+        place = ignored = 0
         while (head := self._head.search(text, place)) is not None:
             while labels and labels[-1][0] <= head.start():
                 memory.at = labels.pop()[1]
@@ -472,7 +506,12 @@ class _Reader:
                     memory.name(law)
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
-            if kind == "ignore" or (kind == "unit" and self._is_label(text, head, level)):
+            if kind == "unit" and level == "item" and ignored and self._goes_on(text, ignored, head.start()):
+                kind = "ignore"  # 별지 제1호부터 제3호까지
+            if kind == "ignore":
+                ignored = head.end()
+                continue
+            if kind == "unit" and self._is_label(text, head, level):
                 continue
             if kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2]):
                 # That section 12 applies: no reference to the section before.
@@ -483,7 +522,18 @@ class _Reader:
                     law = self._family(memory.at.law, level)
                     found.append(Reference(head[0], head.start(), place, law, "short", kind="delegates", part=level))
                 continue
+            outside: _Draft | None = None
+            while notes and notes[-1][1] <= head.start():
+                _, end, outside = notes.pop()
+            inside = notes[-1] if notes else None
             drafts, place = self._group(text, head, kind, level, memory)
+            if drafts and kind == "unit":
+                if outside and (join := self._goes_on(text, end, drafts[0].start)):
+                    self._join(outside, drafts, join == "range")
+                elif inside and drafts[0].law is None:
+                    self._belong(text, inside, drafts)
+            if drafts and (note := self._note(text, place)):
+                notes.append((*note, drafts[-1]))
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
@@ -491,6 +541,50 @@ class _Reader:
                     if reference.law_kind in ("named", "short"):
                         memory.name(reference.law)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _goes_on(self, text: str, end: int, start: int) -> str:
+        """Return "range" or "list" if only such words are between two places, else an empty string."""
+        if until := self._until.match(text, end):
+            end = until.end()
+        for name, words in (("range", self._range), ("list", self._list)):
+            if (join := words.match(text, end)) and join.end() == start:
+                return name
+        return ""
+
+    def _note(self, text: str, place: int) -> tuple[int, int] | None:
+        """Return start and end of the brackets that open directly behind a reference."""
+        until = self._until.match(text, place)
+        opening = self._blank(text, until.end() if until else place)
+        if text[opening : opening + 1] not in ("(", "（"):
+            return None
+        depth = 0
+        for end in range(opening, min(len(text), opening + _NOTE)):
+            depth += (text[end] in _OPENING) - (text[end] in _CLOSING)
+            if depth == 0:
+                return opening, end + 1
+        return None
+
+    def _belong(self, text: str, note: tuple[int, int, _Draft], drafts: list[_Draft]) -> None:
+        """Make references in brackets those of the law, or parts of the unit, that is named before: (제3호는 제외한다)."""
+        start, end, before = note
+        highest = drafts[0].highest
+        limited = self._limits.search(text, start, end)
+        lower = highest > RANKS[before.level] > 0 and not self._applied.search(text, start, end)
+        if (limited or lower) and drafts[0].numbers and not drafts[0].relation and not drafts[0].supplement:
+            self._join(before, drafts)
+
+    def _join(self, before: _Draft, drafts: list[_Draft], ranged: bool = False) -> None:
+        """Give references what they leave out, from the one before a bracket."""
+        drafts[0].range_end = ranged
+        for draft in drafts:
+            if draft.law is not None or draft.relation or not draft.numbers:
+                return
+            highest = min(draft.numbers, key=RANKS.__getitem__)
+            above = {each: number for each, number in before.above(highest).items() if each != "group"}
+            draft.numbers = {**above, **draft.numbers}
+            draft.law, draft.supplement = before.law, draft.supplement or before.supplement
+            if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
+                draft.relation, draft.steps = before.relation, before.steps
 
     def _kind(self, text: str, start: int, end: int) -> Kind:
         """Return the kind of joined references from the words around them."""
@@ -543,8 +637,14 @@ class _Reader:
             else:
                 return [draft], head.end()
         else:
-            law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
             draft = self._begun(text, head, kind, level)
+            if kind == "unit" and (
+                words := self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
+            ):
+                draft.supplement, draft.start = " ".join(words[0].split()), words.start()
+            law = None
+            if kind == "unit" and (RANKS[level] <= 1 or draft.supplement):
+                law = self._law_before(text, draft.start, memory)
             if law is None and "D" in draft.several.values():
                 return [], head.end()
             if law:
@@ -574,6 +674,7 @@ class _Reader:
                 following.numbers = {**draft.above(highest), **following.numbers}
                 following.law = None if named else draft.law
                 following.inherits = following.law is not None
+                following.supplement = following.supplement or draft.supplement
                 if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[highest]:
                     following.relation, following.steps = draft.relation, draft.steps
             drafts.append(following)
@@ -582,14 +683,20 @@ class _Reader:
     def _joined(self, text: str, join: re.Match[str], draft: _Draft) -> _Draft | None:
         """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
         place = join.end()
-        after = self._head.match(text, place)
+        words = self._supplement.match(text, place)
+        after = self._head.match(text, words.end() if words else place)
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
-            return self._begun(text, after, "unit", level) if kind == "unit" else None
+            following = self._begun(text, after, "unit", level) if kind == "unit" else None
+            if following and words:
+                following.start, following.supplement = place, " ".join(words[0].split())
+            return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
-            if (bare := self._bare[sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+            if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+                if sign == "B" and not _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）")):
+                    continue
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
@@ -608,6 +715,16 @@ class _Reader:
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level that directly follows a draft."""
         after = self._head.match(text, self._blank(text, draft.end))
+        bracket = self._bare[draft.level, "B"].match(text, self._blank(text, draft.end))
+        if (
+            bracket
+            and draft.several.get(draft.level) == "B"
+            and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip("()（）"))
+        ):
+            following = _Draft(bracket.start(), bracket.end(), draft.level)
+            self._number(text, following, bracket, draft.level)
+            following.several = dict(draft.several)
+            return following
         return (
             self._begun(text, after, "unit", draft.level)
             if after and after.lastgroup == f"unit_{draft.level}"
@@ -710,13 +827,17 @@ class _Reader:
             lower = next(below, None)
             if lower is None:
                 break
+            if self._grammar.adjacent and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]):
+                break  # (1) (2) is a list.
             self._set(draft, lower, bracket[0].strip()[1:-1])
+            draft.several.setdefault(lower, "B")
             draft.end = bracket.end()
 
     def _read(self, number: str, more: str) -> str:
         """Return a number in one spelling, with what belongs to it."""
-        if number[:1] in "(（":
-            return "".join(str(unicodedata.decimal(sign, sign)) for sign in number[1:-1])
+        if number[:1] in "(（" and number[-1:] in ")）":
+            inside = "".join(str(unicodedata.decimal(sign, sign)) for sign in number[1:-1])
+            return number_of(inside) if inside and all(map(str.isnumeric, inside)) else inside
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
             return self._ordinals[word]
@@ -777,6 +898,7 @@ class _Reader:
         kind, _, level = draft.relation.partition("_")
         at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
+        supplement, own = draft.supplement, at.supplement if draft.law is None or draft.law.kind == "self" else ""
         section = _SECTION.fullmatch(numbers.get("subitem", "")) if self._grammar.brackets and not at.annex else None
         if section and numbers.get("item", "").isdecimal() and not {"article", "annex", "paragraph"} & set(numbers):
             # paragraph 5(1)(a) in Canada is a paragraph of section 5.
@@ -786,9 +908,10 @@ class _Reader:
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
             if (kind == "this" or level == "annex") and not draft.numbers:
                 return None
+            supplement = supplement or own
             if kind == "same" and level in memory.last:
                 last = memory.last[level]
-                law = last.law
+                law, supplement = last.law, last.supplement
                 base = {each: getattr(last, each) for each in base}
                 if last.annex:
                     numbers.setdefault("annex", last.annex)
@@ -805,7 +928,10 @@ class _Reader:
                     first, last_one = last_one, first
                 upper[level], to = first, last_one if last_one != first else ""
             numbers = {**upper, **numbers}
+        elif supplement:
+            supplement = own if own and not any(map(str.isdigit, supplement)) else supplement
         elif numbers and law_kind == "self" and not ({"article", "annex", "group"} & set(numbers)):
+            supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if at.annex and not at.article:
@@ -823,6 +949,7 @@ class _Reader:
             to=to,
             range_end=draft.range_end,
             counted=counted,
+            supplement=supplement,
             article=numbers.get("article", ""),
             paragraph=numbers.get("paragraph", ""),
             item=numbers.get("item", ""),
@@ -860,15 +987,28 @@ class _Reader:
         return law, stop
 
 
+def _start(group: str) -> str:
+    """Return the pattern of what must not precede the words of a group: 전조 is not in 안전조치."""
+    return _NO_HANGUL_BEFORE if group.startswith(("same_", "this_", "before_", "after_", "every_")) else ""
+
+
 def _several(form: str) -> str:
     """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may."""
     return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXVO" and token[1:] == "+")), "")
 
 
+def _is_like(number: str, following: str) -> bool:
+    """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
+    if number.isdecimal() and following.isdecimal():
+        return int(number) < int(following)
+    return len(number) == len(following) == 1 and number.isalpha() and following.isalpha() and number < following
+
+
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
     """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
-    return len(last) == len(one) == 1 and 0 < ord(one) - ord(last) < 4
+    first, second = (100.5 if letter == "đ" else ord(letter) if len(letter) == 1 else 0 for letter in (last, one))
+    return bool(first and second) and 0 < second - first < 4
 
 
 def _in_word(text: str, start: int) -> bool:
