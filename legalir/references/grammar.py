@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from string import ascii_lowercase
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -110,7 +110,8 @@ class Grammar(Schema):
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
     ``X`` one or two letters; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in a circle;
     ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an article
-    only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks.
+    only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks; ``U`` one without; ``M`` a number
+    above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -127,6 +128,15 @@ class Grammar(Schema):
 
     annex: Forms = ()
     """Forms of an annex."""
+
+    supplement: Forms = ()
+    """Words for the supplement of an act, directly before the unit in it: ``부칙``, with the number of the act."""
+
+    limits: Forms = ()
+    """Words in brackets behind a reference that limit it: ``除く``. What they name is a part of it."""
+
+    applied: Forms = ()
+    """Words in brackets behind a reference that name a provision which applies it: ``準用``."""
 
     annex_name: OptionalText = ""
     """How an annex is written: ``별표 N``; without it, as in the text."""
@@ -175,6 +185,9 @@ class Grammar(Schema):
 
     adjacent: Flag = False
     """Whether the members of a list may be adjacent: ``มาตรา 35 มาตรา 36``."""
+
+    spaceless: Flag = False
+    """Whether neither spaces nor letters of another script part the words."""
 
     adjacent_up: Flag = False
     """Whether a higher unit may directly follow a lower one: ``khoản 2 Điều 12``."""
@@ -255,6 +268,13 @@ class Grammar(Schema):
     labels: Mapping[Literal["paragraph", "item", "subitem"], Forms] = {}
     """How units begin at the start of a line."""
 
+    variants: Mapping[Text, Mapping[str, Any]] = {}
+    """Fields that differ in the texts in which a regular expression is found: the order of units in Taiwan."""
+
+    def variant(self, where: str) -> Self:
+        """Return the grammar of the texts in which the expression of a variant is found."""
+        return self.parse({**self.model_dump(exclude_defaults=True), "variants": {}, **self.variants[where]})
+
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
@@ -287,7 +307,7 @@ class Grammar(Schema):
                 continue
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
-            parts.append(f"({place})" if capture and token != "Q" else place)
+            parts.append(f"({place})" if capture and token not in ("Q", "U", "L") else place)
         following = f"(?={GAP}{self.pattern(ahead)})" if ahead else ""
         return GAP.join(part for part in parts if part) + following
 
@@ -301,6 +321,9 @@ class Grammar(Schema):
         if token == "O":
             words = sorted("|".join(self.ordinals).split("|"), key=len, reverse=True)
             return "|".join(map(re.escape, words)).join(("(?:", ")")) or "(?!)"
+        if token == "L":
+            joins = self.alternatives((*self.list, *self.range))
+            return rf"(?:{GAP}(?:{joins}){GAP}[(（]?{number_pattern('.')}[)）]?){{1,8}}"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
@@ -454,7 +477,8 @@ class _Forms:
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"
-        own = [form for form in grammar.article if {"N", "N+"} & set(form.split()) and form[0] != "+"]
+        single = [form.split() for form in grammar.article if form[0] != "+"]
+        own = [" ".join(form) for form in single if {"N", "N+"} & set(form) and "L" not in form]
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form for several continues after its number.
         self._goes_on = sum("N+" not in form.split() for form in heads)
@@ -469,7 +493,7 @@ class _Forms:
         self._head = re.compile("|".join(_form(form, f"({number})") for form in heads), re.IGNORECASE)
         brackets = ("[(（]?", "[)）]?") if grammar.has_bracketed_lists else ("", "")
         self._number = re.compile(f"({number})".join(brackets), re.IGNORECASE)
-        self._sub = _any_of(grammar.sub, f"({_SHORT})", sign="-‐–")
+        self._sub = _any_of([form.replace("M", "N") for form in grammar.sub], f"({_SHORT})", sign="-‐–")
         self._part = _any_of([part.lstrip("+ ") for part in parts], _PART)
         self._join = _any_of((*grammar.list, *grammar.range))
         self._law = _any_of(grammar.law_after)
@@ -564,12 +588,14 @@ _PLACES = {
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
     "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
-    r"(?![ァ-ヶー])",
+    r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
     "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,4}|[^\W\d_]{1,2})[)）]",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![^\W_])",
+    "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
+    "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
     "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
 }

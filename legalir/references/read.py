@@ -60,20 +60,26 @@ _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _QUOTES = re.compile("[„“”«»]")
+_DIGITS = re.compile(r"\d+")
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?|[IVX]{1,5}"
     r"|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
 )
-_NOTE = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
-_PLAIN_NOTE = re.compile(rf"[ \xa0]?{_NOTE}")
-_UNREAD = re.compile(rf"[ \xa0]?{_NOTE}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
+_BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
+_AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
+_UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
 _PIECES = 5
 """Maximum number of such pieces."""
 
 _ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
+_NO_HANGUL_BEFORE = "(?<![가-힣])"
+_ENDS_IN_THIS = tuple("基日资資成版样樣合共协協")
+"""Letters before 本法 and 同法 that belong to another word."""
+_NOTE = 300
+"""Maximum length of a note in brackets behind a reference."""
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
@@ -87,6 +93,8 @@ class Place(NamedTuple):
         item: of the paragraph, or of the annex.
         subitem: of the item.
         annex: number of the annex.
+        supplement: label of the supplement, ``부칙 123``, or its place in an address, ``supp 2``; then `article` is
+            the number of an article in it.
     """
 
     law: str = ""
@@ -95,6 +103,7 @@ class Place(NamedTuple):
     item: str = ""
     subitem: str = ""
     annex: str = ""
+    supplement: str = ""
 
 
 class Reference(NamedTuple):
@@ -119,6 +128,8 @@ class Reference(NamedTuple):
         to: number of the last unit where the words mean several: 2 of ``前二項`` in paragraph 3.
         range_end: whether it closes a range that the reference before it opens.
         counted: level whose number was counted from the place, with the step: ``article -1`` for ``前条``.
+        supplement: word for the supplement of an act that has the article, and the number of the act if it is known:
+            ``부칙``, ``부칙 123``; that of the place for a reference inside it.
     """
 
     surface: str
@@ -138,6 +149,7 @@ class Reference(NamedTuple):
     to: str = ""
     range_end: bool = False
     counted: str = ""
+    supplement: str = ""
 
     @property
     def state(self) -> State:
@@ -163,7 +175,7 @@ def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | N
     Raises:
         DataError: there is no grammar of the language.
     """
-    return _reader(lang).read(text, at, names or {})
+    return _reader(lang, _reader(lang).variant(text + at.law)).read(text, at, names or {})
 
 
 def place_of(label: str, lang: str, law: str = "") -> Place:
@@ -184,7 +196,8 @@ def place_of(label: str, lang: str, law: str = "") -> Place:
     if not references:
         return Place(law)
     one = references[0]
-    return Place(law, one.article, one.paragraph, one.item, one.subitem, number_of(one.annex) or one.annex)
+    annex = number_of(one.annex) or one.annex
+    return Place(law, one.article, one.paragraph, one.item, one.subitem, annex, one.supplement)
 
 
 def learn_names(text: str, lang: str) -> dict[str, str]:
@@ -197,10 +210,10 @@ def learn_names(text: str, lang: str) -> dict[str, str]:
 
 
 @cache
-def _reader(lang: str) -> _Reader:
+def _reader(lang: str, variant: str = "") -> _Reader:
     if lang not in grammars():
         raise DataError(f"There is no grammar of references in {lang!r}, only in {', '.join(grammars())}.")
-    return _Reader(grammars()[lang])
+    return _Reader(grammars()[lang].variant(variant) if variant else grammars()[lang])
 
 
 @dataclass(slots=True)
@@ -230,6 +243,7 @@ class _Draft:
     inherits: bool = False
     taken: tuple[str, ...] = ()
     mark: str = ""  # First letter of the word for an article, or §.
+    supplement: str = ""
 
     @property
     def highest(self) -> int:
@@ -321,6 +335,10 @@ class _Reader:
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
+        self._supplement = self._any(grammar.supplement, "(?:", rf"){GAP}")
+        self._supplement_before = self._any(grammar.supplement, "(?:", rf"){GAP}\Z")
+        self._limits = self._any(grammar.limits, "(?:", ")")
+        self._applied = self._any(grammar.applied, "(?:", ")")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
@@ -358,7 +376,7 @@ class _Reader:
         before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
         after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
-        note = rf"(?:{GAP}{_NOTE})?(?:{GAP},)?{GAP}"
+        note = rf"(?:{GAP}{_BRACKETED})?(?:{GAP},)?{GAP}"
         until = grammar.alternatives(grammar.until)
         word = r"\b(?:" if grammar.has_case else "(?:"
         self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
@@ -369,7 +387,18 @@ class _Reader:
         bare = {sign: [f"+ {sign}"] for sign in "NBDXVO"}
         if grammar.has_bracketed_lists:
             bare["N"].append("+ ( N )")
-        self._bare = {sign: re.compile(grammar.alternatives(forms), self._flags) for sign, forms in bare.items()}
+        self._bare = {
+            (level, sign): re.compile(
+                grammar.alternatives([*forms, *(one for one in units[level] if one[0] == "+" and sign in one.split())]),
+                self._flags,
+            )
+            for level in units
+            for sign, forms in bare.items()
+        }
+
+    def variant(self, text: str) -> str:
+        """Return the variant of the grammar that fits a text, empty for the grammar itself."""
+        return next((where for where in self._grammar.variants if re.search(where, text)), "")
 
     def _of_form(self, form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """Return the pattern of a form, whose number is a group, and that of what must follow."""
@@ -380,7 +409,7 @@ class _Reader:
     def _compiled(
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
     ) -> re.Pattern[str]:
-        parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
+        parts = [f"(?P<{name}>{_start(name)}(?:{self._grammar.alternatives(forms)}))" for name, forms in groups]
         inside = "|".join([*more, *parts]) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
 
@@ -445,12 +474,13 @@ class _Reader:
                     if short := next((one for one in match.groups() if one), ""):
                         memory.names[short] = law.name
             return law
-        if (same := self._same_law.search(text, low, end)) and not _in_word(text, same.start()):
+        if (same := self._same_law.search(text, low, end)) and not self._in_word(text, same.start()):
             level = self._level_of_word(same[0])
             # 같은 법 is the last act, also if a standard was named after it.
             names = (self._family(law, level) for law in reversed(memory.laws) if level and self._level_of_word(law))
             return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
-        if (this := self._this_law.search(text, low, end)) and not _in_word(text, this.start()):
+        this = self._this_law.search(text, low, end)
+        if this and this[0] not in memory.names and not self._in_word(text, this.start()):
             return _Law(memory.own.law, "self", this.start(), end)
         if end > low and text[end - 1] in self._grammar.closing_quotes:
             for quoted in self._quoted.finditer(text, low, end):
@@ -473,7 +503,7 @@ class _Reader:
                     return _Law(name, act.kind, act.start, end)
         for short in sorted(memory.names, key=len, reverse=True):
             start = end - len(short)
-            if start >= low and text.startswith(short, start) and not _in_word(text, start):
+            if start >= low and text.startswith(short, start) and not self._in_word(text, start):
                 return _Law(memory.names[short], "short", start, end)
         for pattern in self._names if text.endswith(self._grammar.law_before, low, end) else ():
             if match := pattern.search(text, low, end):
@@ -490,6 +520,10 @@ class _Reader:
     def _words_of(self, level: str) -> tuple[str, ...]:
         family = self._grammar.family.get(level)
         return family.words if family else ()
+
+    def _in_word(self, text: str, start: int) -> bool:
+        """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
+        return text[start - 1 : start] in _ENDS_IN_THIS if self._grammar.spaceless and start else _in_word(text, start)
 
     def _level_of_word(self, words: str) -> str:
         """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
@@ -529,7 +563,8 @@ class _Reader:
         if self._moves:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
-        place = 0
+        notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
+        place = ignored = 0
         while (head := self._head.search(text, place)) is not None:
             while labels and labels[-1][0] <= head.start():
                 memory.at = labels.pop()[1]
@@ -544,7 +579,12 @@ class _Reader:
                     memory.name(law)
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
-            if kind == "ignore" or (kind == "unit" and self._is_label(text, head, level)):
+            if kind == "unit" and level == "item" and ignored and self._goes_on(text, ignored, head.start()):
+                kind = "ignore"  # 별지 제1호부터 제3호까지
+            if kind == "ignore":
+                ignored = head.end()
+                continue
+            if kind == "unit" and self._is_label(text, head, level):
                 continue
             if kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2]):
                 # That section 12 applies: no reference to the section before.
@@ -555,7 +595,18 @@ class _Reader:
                     law = self._family(memory.at.law, level)
                     found.append(Reference(head[0], head.start(), place, law, "short", kind="delegates", part=level))
                 continue
+            outside: _Draft | None = None
+            while notes and notes[-1][1] <= head.start():
+                _, end, outside = notes.pop()
+            inside = notes[-1] if notes else None
             drafts, place = self._group(text, head, kind, level, memory)
+            if drafts and kind == "unit":
+                if outside and (join := self._goes_on(text, end, drafts[0].start)):
+                    self._join(outside, drafts, join == "range")
+                elif inside and drafts[0].law is None:
+                    self._belong(text, inside, drafts)
+            if drafts and (note := self._note(text, place)):
+                notes.append((*note, drafts[-1]))
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
             if memory.until < 0 and self._changes_words(text, place, told) and not any(one.law for one in drafts):
                 # A law does not change its own words: after subsection (1) insert “…”
@@ -571,6 +622,50 @@ class _Reader:
                         article = reference.article or memory.at.article
                         memory.at = memory.at._replace(article=article, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _goes_on(self, text: str, end: int, start: int) -> str:
+        """Return "range" or "list" if only such words are between two places, else an empty string."""
+        if until := self._until.match(text, end):
+            end = until.end()
+        for name, words in (("range", self._range), ("list", self._list)):
+            if (join := words.match(text, end)) and join.end() == start:
+                return name
+        return ""
+
+    def _note(self, text: str, place: int) -> tuple[int, int] | None:
+        """Return start and end of the brackets that open directly behind a reference."""
+        until = self._until.match(text, place)
+        opening = self._blank(text, until.end() if until else place)
+        if text[opening : opening + 1] not in ("(", "（"):
+            return None
+        depth = 0
+        for end in range(opening, min(len(text), opening + _NOTE)):
+            depth += (text[end] in _OPENING) - (text[end] in _CLOSING)
+            if depth == 0:
+                return opening, end + 1
+        return None
+
+    def _belong(self, text: str, note: tuple[int, int, _Draft], drafts: list[_Draft]) -> None:
+        """Make references in brackets those of the law, or parts of the unit, before it: (제3호는 제외한다)."""
+        start, end, before = note
+        highest = drafts[0].highest
+        limited = self._limits.search(text, start, end)
+        lower = highest > RANKS[before.level] > 0 and not self._applied.search(text, start, end)
+        if (limited or lower) and drafts[0].numbers and not drafts[0].relation and not drafts[0].supplement:
+            self._join(before, drafts)
+
+    def _join(self, before: _Draft, drafts: list[_Draft], ranged: bool = False) -> None:
+        """Give references what they leave out, from the one before a bracket."""
+        drafts[0].range_end = ranged
+        for draft in drafts:
+            if draft.law is not None or draft.relation or not draft.numbers:
+                return
+            highest = min(draft.numbers, key=RANKS.__getitem__)
+            above = {each: number for each, number in before.above(highest).items() if each != "group"}
+            draft.numbers = {**above, **draft.numbers}
+            draft.law, draft.supplement = before.law, draft.supplement or before.supplement
+            if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
+                draft.relation, draft.steps = before.relation, before.steps
 
     def _kind(self, text: str, start: int, end: int) -> Kind:
         """Return the kind of joined references from the words around them."""
@@ -628,8 +723,14 @@ class _Reader:
             else:
                 return [draft], head.end()
         else:
-            law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
             draft = self._begun(text, head, kind, level)
+            if kind == "unit" and (
+                words := self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
+            ):
+                draft.supplement, draft.start = " ".join(words[0].split()), words.start()
+            law = None
+            if kind == "unit" and (RANKS[level] <= 1 or draft.supplement):
+                law = self._law_before(text, draft.start, memory)
             if law is None and "D" in draft.several.values():
                 return [], head.end()
             if law:
@@ -645,7 +746,7 @@ class _Reader:
             ranged = self._range.match(text, end)
             join = ranged or self._list.match(text, end)
             following = self._joined(text, join, draft, memory) if join else None
-            if following is None and not named and (note := _PLAIN_NOTE.match(text, end)):
+            if following is None and not named and (note := _AFTERWARDS.match(text, end)):
                 following = self._after_note(text, note, draft)
             if following is None and (comma := _COMMA.match(text, end)):
                 # "e" in "lettera a), e)" is a letter, no word.
@@ -664,6 +765,7 @@ class _Reader:
                 following.numbers = {**draft.above(highest), **following.numbers}
                 following.law = None if named else draft.law
                 following.inherits = following.law is not None
+                following.supplement = following.supplement or draft.supplement
                 if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[highest]:
                     following.relation, following.steps = draft.relation, draft.steps
             drafts.append(following)
@@ -680,21 +782,31 @@ class _Reader:
     def _joined(self, text: str, join: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
         place = join.end()
-        after = self._head.match(text, place)
+        words = self._supplement.match(text, place)
+        after = self._head.match(text, words.end() if words else place)
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
-            return self._begun(text, after, "unit", level) if kind == "unit" else None
+            following = self._begun(text, after, "unit", level) if kind == "unit" else None
+            if following and words:
+                following.start, following.supplement = place, " ".join(words[0].split())
+            return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
         alone = "article" in draft.numbers and "article" not in {*draft.several, *draft.taken} and not draft.relation
-        if alone and (one := self._bare["N"].match(text, place)) and self._is_of_a_law(text, one.end(), memory):
+        if (
+            alone
+            and (one := self._bare["article", "N"].match(text, place))
+            and self._is_of_a_law(text, one.end(), memory)
+        ):
             plural.append(("article", "N"))  # Section 3 or 4 of the Act.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
-            if (bare := self._bare[sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+            if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+                if sign == "B" and (
+                    "\n" in join[0] or not _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
+                ):
+                    continue
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
-                if sign == "B" and ("\n" in join[0] or not _is_alike(draft, following, level)):
-                    continue
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 if sign != "X" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
@@ -719,6 +831,16 @@ class _Reader:
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level that directly follows a draft."""
         after = self._head.match(text, self._blank(text, draft.end))
+        bracket = self._bare[draft.level, "B"].match(text, self._blank(text, draft.end))
+        if (
+            bracket
+            and draft.several.get(draft.level) == "B"
+            and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip("()（）"))
+        ):
+            following = _Draft(bracket.start(), bracket.end(), draft.level)
+            self._number(text, following, bracket, draft.level)
+            following.several = dict(draft.several)
+            return following
         return (
             self._begun(text, after, "unit", draft.level)
             if after and after.lastgroup == f"unit_{draft.level}"
@@ -763,11 +885,15 @@ class _Reader:
             return False
         named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
         before = next(named, memory.law)
-        law, place = self._law_at(text, end, memory, before), end
+        law, place, inside = self._law_at(text, end, memory, before), end, False
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
-            if piece is None or self._head.search(text, place, piece.end()):
+            if piece is None:
                 break
+            if self._head.search(text, place, piece.end()):
+                if piece[0].strip()[0] not in _OPENING:
+                    break
+                inside = True  # The references in the note are still to be read.
             place = piece.end()
             law = self._law_at(text, place, memory, before, introduced=text[place : place + 1] != " ")
         if law is None:
@@ -779,7 +905,7 @@ class _Reader:
             ):
                 break
             draft.law, draft.inherits = law, False
-        drafts[-1].end = law.end if law.start < law.end else end  # Else unread words precede a law.
+        drafts[-1].end = end if inside or law.start == law.end else law.end  # Else unread words precede a law.
         return True
 
     def _law_at(self, text: str, end: int, memory: _Memory, before: str = "", introduced: bool = False) -> _Law | None:
@@ -870,6 +996,8 @@ class _Reader:
             lower = next(below, None)
             if lower is None:
                 break
+            if self._grammar.adjacent and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]):
+                break  # (1) (2) is a list.
             self._set(draft, lower, bracket[0].strip()[1:-1])
             if lower != "deeper":
                 draft.several.setdefault(lower, "B")
@@ -877,8 +1005,9 @@ class _Reader:
 
     def _read(self, number: str, more: str) -> str:
         """Return a number in one spelling, with what belongs to it."""
-        if number[:1] in "(（":
-            return "".join(str(unicodedata.decimal(sign, sign)) for sign in number[1:-1])
+        if number[:1] in "(（" and number[-1:] in ")）":
+            inside = "".join(str(unicodedata.decimal(sign, sign)) for sign in number[1:-1])
+            return number_of(inside) if inside and all(map(str.isnumeric, inside)) else inside
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
             return self._ordinals[word]
@@ -943,6 +1072,7 @@ class _Reader:
         if moved or (law_kind == "self" and memory.is_quoted(draft.start)):
             # Words in quotation marks are those of another law.
             law, law_kind = at.law if memory.until >= 0 else "", "short"
+        supplement, own = draft.supplement, at.supplement if draft.law is None or draft.law.kind == "self" else ""
         section = _SECTION.fullmatch(numbers.get("subitem", "")) if self._grammar.brackets and not at.annex else None
         if section and numbers.get("item", "").isdecimal() and not {"article", "annex", "paragraph"} & set(numbers):
             # paragraph 5(1)(a) in Canada is a paragraph of section 5.
@@ -952,9 +1082,10 @@ class _Reader:
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
             if (kind == "this" or level == "annex") and not draft.numbers:
                 return None
+            supplement = supplement or own
             if kind == "same" and level in memory.last:
                 last = memory.last[level]
-                law = last.law
+                law, supplement = last.law, last.supplement
                 base = {each: getattr(last, each) for each in base}
                 if last.annex:
                     numbers.setdefault("annex", last.annex)
@@ -971,7 +1102,10 @@ class _Reader:
                     first, last_one = last_one, first
                 upper[level], to = first, last_one if last_one != first else ""
             numbers = {**upper, **numbers}
+        elif supplement:
+            supplement = own if own and not any(map(str.isdigit, supplement)) else supplement
         elif numbers and (law_kind == "self" or moved) and not ({"article", "annex", "group"} & set(numbers)):
+            supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if at.annex and not at.article:
@@ -989,6 +1123,7 @@ class _Reader:
             to=to,
             range_end=draft.range_end,
             counted=counted,
+            supplement=supplement,
             article=numbers.get("article", ""),
             paragraph=numbers.get("paragraph", ""),
             item=numbers.get("item", ""),
@@ -1063,20 +1198,29 @@ def _quotations(text: str) -> list[tuple[int, int]]:
     return pairs
 
 
+def _start(group: str) -> str:
+    """Return the pattern of what must not precede the words of a group: 전조 is not in 안전조치."""
+    return _NO_HANGUL_BEFORE if group.startswith(("same_", "this_", "before_", "after_", "every_")) else ""
+
+
 def _several(form: str) -> str:
     """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may."""
     return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXVO" and token[1:] == "+")), "")
 
 
-def _is_alike(draft: _Draft, following: _Draft, level: str) -> bool:
-    """Return True if both have a number, or both a letter."""
-    return draft.numbers.get(level, "")[:1].isdigit() == following.numbers.get(level, "")[:1].isdigit()
+def _is_like(number: str, following: str) -> bool:
+    """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
+    first, second = (_DIGITS.match(one) for one in (number, following))
+    if first and second:
+        return (int(first[0]), number) < (int(second[0]), following)
+    return number.isalpha() and following.isalpha() and number < following
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
     """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
-    return len(last) == len(one) == 1 and 0 < ord(one) - ord(last) < 4
+    first, second = (100.5 if letter == "đ" else ord(letter) if len(letter) == 1 else 0 for letter in (last, one))
+    return bool(first and second) and 0 < second - first < 4
 
 
 def _in_word(text: str, start: int) -> bool:
