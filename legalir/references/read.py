@@ -63,8 +63,8 @@ _QUOTES = re.compile("[„“”«»]")
 _DIGITS = re.compile(r"\d+")
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
-    r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?|[IVX]{1,5}"
-    r"|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
+    r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
+    r"|[A-Z]{2}|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
 )
 _BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
@@ -890,10 +890,12 @@ class _Reader:
             piece = _UNREAD.match(text, place) if law is None else None
             if piece is None:
                 break
-            if self._head.search(text, place, piece.end()):
-                if piece[0].strip()[0] not in _OPENING:
+            if head := self._head.search(text, place, piece.end()):
+                kind, _, level = (head.lastgroup or "").partition("_")
+                if piece[0].strip()[0] in _OPENING:
+                    inside = True  # The references in the note are still to be read.
+                elif kind != "unit" or RANKS[level] < RANKS["paragraph"]:
                     break
-                inside = True  # The references in the note are still to be read.
             place = piece.end()
             law = self._law_at(text, place, memory, before, introduced=text[place : place + 1] != " ")
         if law is None:
