@@ -560,7 +560,7 @@ class _Reader:
         memory = _Memory(at, names)
         labels = self._places(text, at)
         moves = self._moves_of(text)
-        if self._moves:
+        if self._grammar.has_case:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
@@ -773,9 +773,8 @@ class _Reader:
 
     def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
-        bracket = self._bracket.match(text, end)
-        while bracket:
-            end, bracket = bracket.end(), self._bracket.match(text, bracket.end())
+        while more := self._sub.match(text, end) or self._bracket.match(text, end):
+            end = more.end()
         rest = self._rest.match(text, end)
         return self._law_at(text, rest.end() if rest else end, memory) is not None
 
