@@ -351,6 +351,11 @@ class Grammar(Schema):
         return any(sign.lower() != sign.upper() for form in (*self.article, *self.list) for sign in form if sign != "N")
 
     @property
+    def has_words(self) -> bool:
+        """Whether the language has an alphabet with small letters, and spaces between its words."""
+        return any(sign.islower() for form in self.article for sign in form)
+
+    @property
     def closing_quotes(self) -> tuple[str, ...]:
         """Signs that close the name of a law."""
         return tuple(pair[1] for pair in self.quotes)

@@ -317,7 +317,9 @@ class _Reader:
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
         laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws) if not one.after]
-        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], more=laws)
+        # In an alphabet nothing begins inside a word, which saves most of the time.
+        word = r"(?<![^\W\d_])(?:" if grammar.has_words else "(?:"
+        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], word, ")", laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         self._next = self._compiled([(name, forms) for name, forms in inside if forms])
         self._below = [
@@ -360,10 +362,11 @@ class _Reader:
         self._rest = re.compile(
             rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
-        self._moves = [
-            (form.startswith("…"), re.compile(rf"\b{grammar.pattern(form.strip('… '))}", self._flags))
-            for form in grammar.moves
+        moves = [
+            (name, tuple(form.strip("… ") for form in grammar.moves if (form[0] == "…") == (name == "before")))
+            for name in ("before", "after")
         ]
+        self._moves = self._compiled([one for one in moves if one[1]], r"\b(?:", ")") if grammar.moves else None
         here = (
             ("same", grammar.same.get("law", ())),
             ("this", grammar.this.get("law", ())),
@@ -560,7 +563,7 @@ class _Reader:
         memory = _Memory(at, names)
         labels = self._places(text, at)
         moves = self._moves_of(text)
-        if self._grammar.has_case:
+        if self._grammar.has_words:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
@@ -925,6 +928,9 @@ class _Reader:
             if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
                 if here.lastgroup == "kind":
                     name, kind = self._law_of_kind(here[0], memory)
+                    further = self._introduced.match(text, here.end())
+                    if further and (match := self._laws.match(text, further.end())):
+                        return self._law_of(match, memory)  # del codice di cui al decreto …
                 else:
                     name, kind = (before, "short") if here.lastgroup == "same" else (memory.own.law, "self")
                 law = _Law(name, kind, place, here.end())
@@ -959,7 +965,7 @@ class _Reader:
             name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
         written = " ".join(match[0].split())
         name = memory.names.get(written) or memory.names.get(name) or name
-        return _Law(name, "named", match.start(), match.end())
+        return _Law(name, "named", match.start(), match.start() + len(match[0].rstrip()))
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
@@ -1139,20 +1145,20 @@ class _Reader:
 
     def _moves_of(self, text: str) -> list[tuple[int, int, bool]]:
         """Return words that move a text to another law, the last first: place, end, whether the law precedes them."""
-        found = ((one, before) for before, pattern in self._moves for one in pattern.finditer(text))
-        clauses = ((_CLAUSE.match(text, one.end()), one, before) for one, before in found)
-        return sorted(
-            ((end.end() if end and before else one.start(), one.end(), before) for end, one, before in clauses),
-            reverse=True,
-        )
+        places = []
+        for one in self._moves.finditer(text) if self._moves else ():
+            before = one.lastgroup == "before"
+            clause = _CLAUSE.match(text, one.end()) if before else None
+            places.append((clause.end() if clause else one.start(), one.end(), before))
+        return sorted(places, reverse=True)
 
     def _move(self, text: str, place: int, end: int, before: bool, memory: _Memory, found: Sequence[Reference]) -> None:
         """Take the law next to such words for the one that the text is about, up to its end or that of a list."""
         if before:
             line = text.rfind("\n", 0, end) + 1
             named = (one for one in found if one.start >= line and one.end <= end)
-            first = next((one for one in named if one.law_kind in ("named", "short") or memory.until >= 0), None)
-            if first is not None:
+            first = next((one for one in named if one.law_kind in ("named", "short")), None)
+            if first is not None and first.law != memory.own.law:
                 memory.move(Place(first.law, first.article, first.paragraph), len(text))
         elif (law := self._law_at(text, end, memory)) and (begins := _LIST_BEGINS.match(text, law.end)):
             ends = _LIST_ENDS.search(text, begins.end())
@@ -1213,8 +1219,8 @@ def _is_like(number: str, following: str) -> bool:
     """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
     first, second = (_DIGITS.match(one) for one in (number, following))
     if first and second:
-        return (int(first[0]), number) < (int(second[0]), following)
-    return number.isalpha() and following.isalpha() and number < following
+        return int(first[0]) <= int(second[0])
+    return not number or (number.isalpha() and following.isalpha() and (number <= following or len(number) > 1))
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
