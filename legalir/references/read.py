@@ -48,8 +48,8 @@ _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _COMMA = re.compile(rf"{GAP},{GAP}")
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
-_ENDS_IN_THIS = tuple("基日资資成版样樣合共协協")
-"""Letters before 本法 and 同法 that belong to another word."""
+_LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
+"""Beginnings of words that end in 本法 or 同法."""
 _NOTE = 300
 """Maximum length of a note in brackets behind a reference."""
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
@@ -457,7 +457,9 @@ class _Reader:
 
     def _in_word(self, text: str, start: int) -> bool:
         """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
-        return text[start - 1 : start] in _ENDS_IN_THIS if self._grammar.spaceless and start else _in_word(text, start)
+        if self._grammar.spaceless:
+            return start > 0 and _LONGER.match(text, start - 1) is not None
+        return _in_word(text, start)
 
     def _level_of_word(self, words: str) -> str:
         """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
@@ -565,7 +567,7 @@ class _Reader:
         return None
 
     def _belong(self, text: str, note: tuple[int, int, _Draft], drafts: list[_Draft]) -> None:
-        """Make references in brackets those of the law, or parts of the unit, that is named before: (제3호는 제외한다)."""
+        """Make references in brackets parts of the unit or law before them: ``(제3호는 제외한다)``."""
         start, end, before = note
         highest = drafts[0].highest
         limited = self._limits.search(text, start, end)

@@ -34,7 +34,7 @@ _BETWEEN = 8
 """Maximum number of references between the ends of a range."""
 _LEVELS = ("paragraph", "item", "subitem")
 _HANGUL = re.compile(r"[가-힣]")
-_DASHES = re.compile(r"[‐‑–—]")
+_DASHES = re.compile(r"[‐‑–—]|(?<=\d)之(?=\d)")  # Taiwan writes 15-1 above an article, and 十五條之一 in its text.
 _LAST_DECIMAL = re.compile(r"\.\d+$")
 
 
