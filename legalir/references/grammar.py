@@ -201,6 +201,12 @@ class Grammar(Schema):
     this: Mapping[Level, Forms] = {}
     """Words for the unit or law that contains the text: ``이 법``."""
 
+    definite: Forms = ()
+    """Words for a law by its kind: ``of the act``. It is the own law if the name of that has the last word."""
+
+    moves: Forms = ()
+    """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``."""
+
     before: Mapping[Level, Forms] = {}
     """Words for the unit before the own one: ``전항``; an ``N`` says how many."""
 
@@ -247,7 +253,7 @@ class Grammar(Schema):
     """The laws that belong to one act, by level: ``act``, ``decree``, ``rule``."""
 
     define: Forms = ()
-    """Forms that give a law a short name ``Q``: ``이하 Q 이라 한다``."""
+    """Forms that give a law a short name ``Q``: ``이하 Q 이라 한다``; the law follows one that ends in ``…``."""
 
     delegates: Mapping[str, Forms] = {}
     """Words that leave a matter to a law of a lower level: ``대통령령으로 정하``."""
@@ -352,7 +358,7 @@ class Grammar(Schema):
     @property
     def same_law(self) -> Forms:
         """Words next to an article that refer to a previously named law."""
-        return (*self.same.get("law", ()), *self.this.get("law", ()))
+        return (*self.same.get("law", ()), *self.this.get("law", ()), *self.definite)
 
 
 class ArticleNumber(NamedTuple):

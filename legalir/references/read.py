@@ -25,6 +25,15 @@ Kind = Literal["cites", "delegates", "amends", "defines"]
 """``delegates``: a matter is left to another law (``대통령령으로 정하는``). ``amends``: the text changes the provision
 (``제3조를 삭제한다``). ``defines``: the text only says where a word is defined (``as defined in section 3``)."""
 
+State = Literal["resolved", "read", "ambiguous", "whole law", "not in collection", "unparsed"]
+"""What is known of the target of a reference.
+
+``read``: the words name law and number; nobody has looked whether the law has that number. ``resolved``: the law's own
+list of provisions has it. ``not in collection``: the collection lacks the law, or the law the number. ``ambiguous``:
+several provisions may be meant, or a number was counted that the law may not have. ``whole law``: no number.
+``unparsed``: the words do not identify the law, or mean a chapter or part, which is no provision.
+"""
+
 RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item": 3, "subitem": 4, "deeper": 5}
 """Levels of a reference from the highest down; an annex takes the place of an article."""
 
@@ -50,8 +59,26 @@ _COMMA = re.compile(rf"{GAP},{GAP}")
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
 """Beginnings of words that end in 本法 or 同法."""
-_NOTE = 300
+_NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
+_CLAUSE = re.compile(r"[^.:;—–\n]*")
+_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
+_LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
+_QUOTES = re.compile("[„“”«»]")
+_WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
+_TOKEN = (
+    r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?|[IVX]{1,5}"
+    r"|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
+)
+_NOTE = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
+_PLAIN_NOTE = re.compile(rf"[ \xa0]?{_NOTE}")
+_UNREAD = re.compile(rf"[ \xa0]?{_NOTE}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
+"""What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
+
+_PIECES = 5
+"""Maximum number of such pieces."""
+
+_ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
@@ -124,19 +151,15 @@ class Reference(NamedTuple):
     supplement: str = ""
 
     @property
-    def state(self) -> str:
-        """The state that is certain without a collection.
-
-        ``resolved`` if law and number are, ``ambiguous`` if the number was counted over articles or items that may
-        have numbers between, ``whole law`` without a number, ``unparsed`` if the law is unknown.
-        """
+    def state(self) -> State:
+        """The state without a collection: never ``resolved`` or ``not in collection``."""
         if self.law_kind != "self" and not self.law:
             return "unparsed"
         if not (self.article or self.annex or self.paragraph or self.item):
             return "unparsed" if self.group else "whole law"
         level = self.counted.split(" ")[0]
         number = {"article": self.article, "item": self.item}.get(level, "1")
-        return "resolved" if not level or number.isdecimal() else "ambiguous"
+        return "read" if not level or number.isdecimal() else "ambiguous"
 
 
 def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | None = None) -> list[Reference]:  # noqa: B008
@@ -219,6 +242,7 @@ class _Draft:
     inherits: bool = False
     taken: tuple[str, ...] = ()
     supplement: str = ""
+    mark: str = ""  # First letter of the word for an article, or §.
 
     @property
     def highest(self) -> int:
@@ -246,7 +270,10 @@ class _Memory:
     """State of a reader at a place of a text."""
 
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
-        self.at = at
+        self.own, self.at = at, at
+        self.until = -1  # Up to there the text is about another law than the own one.
+        self.outer: list[tuple[Place, int]] = []
+        self.quotations: list[tuple[int, int]] = []
         self.names = dict(names)
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.last: dict[str, Reference] = {}
@@ -255,6 +282,17 @@ class _Memory:
     def law(self) -> str:
         """The law that was named last."""
         return next(reversed(self.laws), "")
+
+    def move(self, at: Place, until: int) -> None:
+        """Take another law, or one that is unknown, for the one that the text is about, up to a place."""
+        self.outer.append((self.at, self.until))
+        self.at, self.until = at, until
+
+    def is_quoted(self, place: int) -> bool:
+        """Return True if a place is inside quotation marks; places are asked for in the order of the text."""
+        while self.quotations and self.quotations[0][1] <= place:
+            self.quotations.pop(0)
+        return bool(self.quotations) and self.quotations[0][0] <= place
 
     def name(self, law: str) -> None:
         """Take a law that the text names."""
@@ -300,7 +338,8 @@ class _Reader:
         self._supplement_before = self._any(grammar.supplement, "(?:", rf"){GAP}\Z")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
-        self._define = self._any(grammar.define, "(?:", ")")
+        self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
+        self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
@@ -314,10 +353,21 @@ class _Reader:
             for level, forms in grammar.labels.items()
         ]
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
-        self._introduced = re.compile(
-            rf"{GAP},?{GAP}(?:(?:{grammar.alternatives(grammar.law_after)}){GAP})?", self._flags
+        self._introduced = re.compile(rf"{GAP},?{GAP}(?:{grammar.alternatives(grammar.law_after)}){GAP}", self._flags)
+        places = rf"(?:{grammar.pattern('N')}|{grammar.pattern('B')})"
+        joined = rf"(?:{grammar.alternatives((*grammar.list, *grammar.range))})"
+        self._rest = re.compile(
+            rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
-        here = (("same", grammar.same.get("law", ())), ("this", grammar.this.get("law", ())))
+        self._moves = [
+            (form.startswith("…"), re.compile(rf"\b{grammar.pattern(form.strip('… '))}", self._flags))
+            for form in grammar.moves
+        ]
+        here = (
+            ("same", grammar.same.get("law", ())),
+            ("this", grammar.this.get("law", ())),
+            ("kind", grammar.definite),
+        )
         self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
         # "of" may precede a reference; a comma or a note in brackets may follow it.
@@ -325,7 +375,7 @@ class _Reader:
         before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
         after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
-        note = rf"(?:(?:{GAP},)?{GAP}|{GAP}[(（][^()（）]{{1,{_REACH}}}[)）]{GAP})"
+        note = rf"(?:{GAP}{_NOTE})?(?:{GAP},)?{GAP}"
         until = grammar.alternatives(grammar.until)
         word = r"\b(?:" if grammar.has_case else "(?:"
         self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
@@ -371,11 +421,26 @@ class _Reader:
         """Return the laws that a text gives short names."""
         memory = _Memory(Place(), {})
         for match in self._define.finditer(text):
-            short = next((one for one in match.groups() if one), "")
+            short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
             opening = self._opening(text, match.start() + 1)
-            if short and opening >= 0 and (law := self._law_before(text, opening, memory)):
-                memory.names.setdefault(short, law.name)
+            if short and opening >= 0:
+                law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
+                if law is not None:
+                    memory.names.setdefault(short, law.name)
+        for match in self._means.finditer(text):
+            short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
+            if short and (name := self._laws.match(text, self._blank(text, match.end()))):
+                memory.names.setdefault(short, self._law_of(name, memory).name)
         return memory.names
+
+    def _law_ending(self, text: str, end: int) -> _Law | None:
+        """Return the law whose name, by the patterns, ends at a place."""
+        low = max(0, end - _REACH)
+        end = low + len(text[low:end].rstrip())
+        for match in self._laws.finditer(text, low, end):
+            if match.end() == end and not self._grammar.laws[int(str(match.lastgroup)[4:])].after:
+                return self._law_of(match, _Memory(Place(), {}))
+        return None
 
     def _opening(self, text: str, end: int) -> int:
         """Return the place of the bracket that is open at a place, -1 for none."""
@@ -415,7 +480,7 @@ class _Reader:
             return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
         this = self._this_law.search(text, low, end)
         if this and this[0] not in memory.names and not self._in_word(text, this.start()):
-            return _Law(memory.at.law, "self", this.start(), end)
+            return _Law(memory.own.law, "self", this.start(), end)
         if end > low and text[end - 1] in self._grammar.closing_quotes:
             for quoted in self._quoted.finditer(text, low, end):
                 if quoted.end() == end:
@@ -495,12 +560,19 @@ class _Reader:
         """Return the references in a text."""
         memory = _Memory(at, names)
         labels = self._places(text, at)
+        moves = self._moves_of(text)
+        if self._moves:
+            memory.quotations = _quotations(text)
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
         place = ignored = 0
         while (head := self._head.search(text, place)) is not None:
             while labels and labels[-1][0] <= head.start():
                 memory.at = labels.pop()[1]
+            while moves and moves[-1][0] <= head.start():
+                self._move(text, *moves.pop(), memory, found)
+            while 0 <= memory.until <= head.start():
+                memory.at, memory.until = memory.outer.pop()
             for quoted in self._quoted.finditer(text, place, head.start()):
                 law = self._whole_law(text, quoted)[0]
                 # A standard without a number is only mentioned, and is not the standard meant by 같은 기준 2.7.
@@ -537,11 +609,19 @@ class _Reader:
             if drafts and (note := self._note(text, place)):
                 notes.append((*note, drafts[-1]))
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
+            if memory.until < 0 and self._changes_words(text, place, told) and not any(one.law for one in drafts):
+                # A law does not change its own words: after subsection (1) insert “…”
+                last = memory.last.get("article")
+                foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
+                memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
                     if reference.law_kind in ("named", "short"):
                         memory.name(reference.law)
+                    if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
+                        article = reference.article or memory.at.article
+                        memory.at = memory.at._replace(article=article, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
 
     def _goes_on(self, text: str, end: int, start: int) -> str:
@@ -560,7 +640,7 @@ class _Reader:
         if text[opening : opening + 1] not in ("(", "（"):
             return None
         depth = 0
-        for end in range(opening, min(len(text), opening + _NOTE)):
+        for end in range(opening, min(len(text), opening + _NOTE_LENGTH)):
             depth += (text[end] in _OPENING) - (text[end] in _CLOSING)
             if depth == 0:
                 return opening, end + 1
@@ -595,6 +675,11 @@ class _Reader:
         told = {match.lastgroup for match in (before, after) if match}
         return next((kind for kind in self._grammar.kinds if kind in told), "cites")
 
+    def _changes_words(self, text: str, end: int, kind: Kind) -> bool:
+        """Return True if the words after a reference change the words of the provision."""
+        after = self._kind_after.match(text, end) if self._moves and kind == "amends" else None
+        return after is not None and after[0][-1:] in '”“"’»—'
+
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
         line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
@@ -625,7 +710,7 @@ class _Reader:
     ) -> tuple[list[_Draft], int]:
         """Read a reference and the references joined to it in a list or a range."""
         if kind == "law":
-            law: _Law | None = self._law_of(head)
+            law: _Law | None = self._law_of(head, memory)
             draft = _Draft(head.start(), head.end(), "group", law)
             after = self._next.match(text, self._blank(text, head.end()))
             comma = _COMMA.match(text, head.end())
@@ -661,15 +746,20 @@ class _Reader:
                 end = until.end()
             ranged = self._range.match(text, end)
             join = ranged or self._list.match(text, end)
-            following = self._joined(text, join, draft) if join else None
+            following = self._joined(text, join, draft, memory) if join else None
+            if following is None and not named and (note := _PLAIN_NOTE.match(text, end)):
+                following = self._after_note(text, note, draft)
             if following is None and (comma := _COMMA.match(text, end)):
                 # "e" in "lettera a), e)" is a letter, no word.
-                following = self._joined(text, comma, draft)
+                following = self._joined(text, comma, draft, memory)
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
+                if not named:
+                    self._law_after(text, drafts, memory, unread=_PIECES)
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
+            following.mark = following.mark or draft.mark
             highest = min(following.numbers, key=RANKS.__getitem__)
             if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
                 following.taken = tuple(draft.above(highest))
@@ -682,7 +772,15 @@ class _Reader:
             drafts.append(following)
             draft = following
 
-    def _joined(self, text: str, join: re.Match[str], draft: _Draft) -> _Draft | None:
+    def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
+        """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
+        bracket = self._bracket.match(text, end)
+        while bracket:
+            end, bracket = bracket.end(), self._bracket.match(text, bracket.end())
+        rest = self._rest.match(text, end)
+        return self._law_at(text, rest.end() if rest else end, memory) is not None
+
+    def _joined(self, text: str, join: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
         place = join.end()
         words = self._supplement.match(text, place)
@@ -695,18 +793,33 @@ class _Reader:
             return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
+        alone = "article" in draft.numbers and "article" not in {*draft.several, *draft.taken} and not draft.relation
+        if (
+            alone
+            and (one := self._bare["article", "N"].match(text, place))
+            and self._is_of_a_law(text, one.end(), memory)
+        ):
+            plural.append(("article", "N"))  # Section 3 or 4 of the Act.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
             if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
-                if sign == "B" and not _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）")):
-                    continue
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
+                if sign == "B" and ("\n" in join[0] or not _is_alike(draft, following, level)):
+                    continue
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 if sign != "X" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                     following.several = {**above, **following.several}
                     return following
         return None
+
+    def _after_note(self, text: str, note: re.Match[str], draft: _Draft) -> _Draft | None:
+        """Return the next article of a list after a note in brackets: ``section 5 (fees) and section 6``."""
+        join = self._list.match(text, note.end())
+        after = self._head.match(text, join.end()) if join else None
+        if after is None or after.lastgroup != "unit_article" or self._head.search(text, note.start(), note.end()):
+            return None
+        return self._begun(text, after, "unit", "article")
 
     def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
@@ -760,35 +873,77 @@ class _Reader:
                 draft.numbers, draft.taken = {**above, **own}, ()
                 draft.relation, draft.steps = upper.relation, upper.steps
 
-    def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
-        """Take the law that is named directly after the last draft, for all drafts that lack one."""
+    def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory, unread: int = 0) -> bool:
+        """Take the law that is named after the last draft, for all drafts that lack one.
+
+        Args:
+            unread: number of pieces that may be between, such as units that the grammar does not know.
+        """
         end = drafts[-1].end
-        introduced = self._introduced.match(text, end)
-        law: _Law | None = None
-        comma = _COMMA.match(text, end)
-        for place in dict.fromkeys(one.end() if one else end for one in (None, comma, introduced)):
-            place = self._blank(text, place)
-            if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
-                law = self._law_of(match)
-            if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
-                named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
-                name = next(named, memory.law) if here.lastgroup == "same" else memory.at.law
-                law = _Law(name, "short" if here.lastgroup == "same" else "self", place, here.end())
-        if law is None or (drafts[-1].law is not None and not drafts[-1].inherits):
+        if drafts[-1].law is not None and not drafts[-1].inherits:
+            return False
+        named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
+        before = next(named, memory.law)
+        law, place = self._law_at(text, end, memory, before), end
+        for _ in range(unread):
+            piece = _UNREAD.match(text, place) if law is None else None
+            if piece is None or self._head.search(text, place, piece.end()):
+                break
+            place = piece.end()
+            law = self._law_at(text, place, memory, before, introduced=text[place : place + 1] != " ")
+        if law is None:
             return False
         for draft in reversed(drafts):
-            if draft.law is not None and not draft.inherits:
+            if (draft.law is not None and not draft.inherits) or (
+                # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
+                draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
+            ):
                 break
             draft.law, draft.inherits = law, False
         drafts[-1].end = law.end if law.start < law.end else end  # Else unread words precede a law.
         return True
+
+    def _law_at(self, text: str, end: int, memory: _Memory, before: str = "", introduced: bool = False) -> _Law | None:
+        """Return the law that is named at a place, after a comma or a word such as *of*.
+
+        Args:
+            before: the law that *that Act* means.
+            introduced: whether there must be such a word.
+        """
+        law: _Law | None = None
+        words = self._introduced.match(text, end)
+        comma = _COMMA.match(text, end)
+        ends = [one.end() for one in ((words,) if introduced else (comma, words)) if one]
+        for place in dict.fromkeys((end, *ends)):
+            place = self._blank(text, place)
+            if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
+                if here.lastgroup == "kind":
+                    name, kind = self._law_of_kind(here[0], memory)
+                else:
+                    name, kind = (before, "short") if here.lastgroup == "same" else (memory.own.law, "self")
+                law = _Law(name, kind, place, here.end())
+        for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
+            place = self._blank(text, place)
+            if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
+                law = self._law_of(match, memory)
+        return law
+
+    def _law_of_kind(self, words: str, memory: _Memory) -> tuple[str, str]:
+        """Return name and kind of the law of ``of the Act``: one of this short name, else the own law if it is one."""
+        noun = words.split()[-1].casefold()
+        for short, law in memory.names.items():
+            if noun.startswith(short.casefold()):
+                return law, "short"
+        return (
+            (memory.own.law, "self") if not memory.own.law or noun[:6] in memory.own.law.casefold() else ("", "short")
+        )
 
     def _blank(self, text: str, place: int) -> int:
         """Return the place after the white space at a place."""
         gap = _BLANK.match(text, place)
         return gap.end() if gap else place
 
-    def _law_of(self, match: re.Match[str]) -> _Law:
+    def _law_of(self, match: re.Match[str], memory: _Memory) -> _Law:
         number = int((match.lastgroup or "_0").partition("_")[2])
         pattern = self._grammar.laws[number]
         name = " ".join(match[0].split())
@@ -796,10 +951,15 @@ class _Reader:
             inner = self._each_law[number].match(match.string, match.start())
             months = {month: place for place, month in enumerate(self._grammar.months, start=1)}
             name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
+        written = " ".join(match[0].split())
+        name = memory.names.get(written) or memory.names.get(name) or name
         return _Law(name, "named", match.start(), match.end())
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
+        first = unicodedata.normalize("NFD", match[0][:1].casefold())[:1]
+        if level == "article" and (first == "§" or first.isalpha()) and not _PREFIX.match(match[0]):
+            draft.mark = first
         if kind == "unit":
             self._number(text, draft, match, level)
         else:
@@ -818,7 +978,9 @@ class _Reader:
             draft.several[level] = several
         number = self._read(number, text[match.end() : end])
         if level == "annex":
-            number = self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split())
+            number = (
+                self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split()).strip("()")
+            )
         if level == "group":
             number = " ".join(match[0].split())
         closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
@@ -832,7 +994,8 @@ class _Reader:
             if self._grammar.adjacent and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]):
                 break  # (1) (2) is a list.
             self._set(draft, lower, bracket[0].strip()[1:-1])
-            draft.several.setdefault(lower, "B")
+            if lower != "deeper":
+                draft.several.setdefault(lower, "B")
             draft.end = bracket.end()
 
     def _read(self, number: str, more: str) -> str:
@@ -900,13 +1063,17 @@ class _Reader:
         kind, _, level = draft.relation.partition("_")
         at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
+        moved = law_kind == "self" and draft.law is None and memory.until >= 0
+        if moved or (law_kind == "self" and memory.is_quoted(draft.start)):
+            # Words in quotation marks are those of another law.
+            law, law_kind = at.law if memory.until >= 0 else "", "short"
         supplement, own = draft.supplement, at.supplement if draft.law is None or draft.law.kind == "self" else ""
         section = _SECTION.fullmatch(numbers.get("subitem", "")) if self._grammar.brackets and not at.annex else None
         if section and numbers.get("item", "").isdecimal() and not {"article", "annex", "paragraph"} & set(numbers):
             # paragraph 5(1)(a) in Canada is a paragraph of section 5.
             numbers = {"article": numbers["item"], "paragraph": section[1], "item": section[2]}
         if kind:
-            law_kind = "relative"
+            law_kind = "relative" if law_kind == "self" else law_kind
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
             if (kind == "this" or level == "annex") and not draft.numbers:
                 return None
@@ -932,7 +1099,7 @@ class _Reader:
             numbers = {**upper, **numbers}
         elif supplement:
             supplement = own if own and not any(map(str.isdigit, supplement)) else supplement
-        elif numbers and law_kind == "self" and not ({"article", "annex", "group"} & set(numbers)):
+        elif numbers and (law_kind == "self" or moved) and not ({"article", "annex", "group"} & set(numbers)):
             supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
@@ -964,6 +1131,27 @@ class _Reader:
             memory.last[each] = reference
         return reference
 
+    def _moves_of(self, text: str) -> list[tuple[int, int, bool]]:
+        """Return words that move a text to another law, the last first: place, end, whether the law precedes them."""
+        found = ((one, before) for before, pattern in self._moves for one in pattern.finditer(text))
+        clauses = ((_CLAUSE.match(text, one.end()), one, before) for one, before in found)
+        return sorted(
+            ((end.end() if end and before else one.start(), one.end(), before) for end, one, before in clauses),
+            reverse=True,
+        )
+
+    def _move(self, text: str, place: int, end: int, before: bool, memory: _Memory, found: Sequence[Reference]) -> None:
+        """Take the law next to such words for the one that the text is about, up to its end or that of a list."""
+        if before:
+            line = text.rfind("\n", 0, end) + 1
+            named = (one for one in found if one.start >= line and one.end <= end)
+            first = next((one for one in named if one.law_kind in ("named", "short") or memory.until >= 0), None)
+            if first is not None:
+                memory.move(Place(first.law, first.article, first.paragraph), len(text))
+        elif (law := self._law_at(text, end, memory)) and (begins := _LIST_BEGINS.match(text, law.end)):
+            ends = _LIST_ENDS.search(text, begins.end())
+            memory.move(Place(law.name), ends.end() if ends else len(text))
+
     def _annex(self, number: str) -> str:
         return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number
 
@@ -994,6 +1182,22 @@ def _start(group: str) -> str:
     return _NO_HANGUL_BEFORE if group.startswith(("same_", "this_", "before_", "after_", "every_")) else ""
 
 
+def _quotations(text: str) -> list[tuple[int, int]]:
+    """Return the outermost pairs of quotation marks of a text that are closed."""
+    opened: list[tuple[str, int]] = []
+    pairs: list[tuple[int, int]] = []
+    for match in _QUOTES.finditer(text):
+        sign, place = match[0], match.start()
+        if sign in "„«" or (sign == "“" and not (opened and opened[-1][0] == "„")):
+            opened.append((sign, place))
+        elif opened:
+            _, start = opened.pop()
+            while pairs and pairs[-1][0] > start:
+                pairs.pop()
+            pairs.append((start, place))
+    return pairs
+
+
 def _several(form: str) -> str:
     """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may."""
     return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXVO" and token[1:] == "+")), "")
@@ -1004,6 +1208,11 @@ def _is_like(number: str, following: str) -> bool:
     if number.isdecimal() and following.isdecimal():
         return int(number) < int(following)
     return len(number) == len(following) == 1 and number.isalpha() and following.isalpha() and number < following
+
+
+def _is_alike(draft: _Draft, following: _Draft, level: str) -> bool:
+    """Return True if both have a number, or both a letter."""
+    return draft.numbers.get(level, "")[:1].isdigit() == following.numbers.get(level, "")[:1].isdigit()
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:

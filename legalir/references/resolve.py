@@ -13,10 +13,7 @@ from typing import Literal, NamedTuple
 
 from legalir.references.law_names import LawNames
 from legalir.references.numbering import number_of
-from legalir.references.read import Reference
-
-State = Literal["resolved", "ambiguous", "whole law", "not in collection", "unparsed"]
-"""State of a reference; ``unparsed`` if the words do not identify the law, or the collection has no such level."""
+from legalir.references.read import Reference, State
 
 Kind = Literal["law", "group", "article", "paragraph", "item", "subitem", "annex", "supplement", "preamble"]
 """What a unit is in the order of every jurisdiction.
@@ -82,7 +79,7 @@ class Resolved(NamedTuple):
 
     Attributes:
         reference: the reference.
-        state: see `State`.
+        state: see :data:`legalir.references.read.State`; never ``read``.
         docnos: docnos of the provisions; for an ambiguous reference, all candidates.
         law_id: of the law, empty if it is not in the collection or not certain.
     """

@@ -234,7 +234,7 @@ def test_labels_of_lines_move_the_place() -> None:
 @pytest.mark.parametrize(
     ("text", "state"),
     [
-        ("제3조", "resolved"),
+        ("제3조", "read"),
         ("「선박법」", "whole law"),
         ("영 제3조", "unparsed"),
         ("같은 법 시행령 제3조", "unparsed"),
