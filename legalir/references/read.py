@@ -334,8 +334,9 @@ class _Reader:
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
-        self._supplement = self._any(grammar.supplement, "(?:", rf"){GAP}")
-        self._supplement_before = self._any(grammar.supplement, "(?:", rf"){GAP}\Z")
+        note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
+        self._supplement = self._any(grammar.supplement, "(?:", rf"){note}{GAP}")
+        self._supplement_before = self._any(grammar.supplement, "(?:", rf"){note}{GAP}\Z")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
@@ -580,7 +581,7 @@ class _Reader:
                     memory.name(law)
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
-            if kind == "unit" and level == "item" and ignored and self._goes_on(text, ignored, head.start()):
+            if kind == "unit" and level == "item" and ignored and self._between(text, ignored, head.start()):
                 kind = "ignore"  # 별지 제1호부터 제3호까지
             if kind == "ignore":
                 ignored = head.end()
@@ -602,7 +603,7 @@ class _Reader:
             inside = notes[-1] if notes else None
             drafts, place = self._group(text, head, kind, level, memory)
             if drafts and kind == "unit":
-                if outside and (join := self._goes_on(text, end, drafts[0].start)):
+                if outside and (join := self._goes_on(text, end, drafts[0], outside)):
                     self._join(outside, drafts, join == "range")
                 elif inside and drafts[0].law is None:
                     self._belong(text, inside, drafts)
@@ -624,7 +625,7 @@ class _Reader:
                         memory.at = memory.at._replace(article=article, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
 
-    def _goes_on(self, text: str, end: int, start: int) -> str:
+    def _between(self, text: str, end: int, start: int) -> str:
         """Return "range" or "list" if only such words are between two places, else an empty string."""
         if until := self._until.match(text, end):
             end = until.end()
@@ -632,6 +633,11 @@ class _Reader:
             if (join := words.match(text, end)) and join.end() == start:
                 return name
         return ""
+
+    def _goes_on(self, text: str, end: int, draft: _Draft, before: _Draft) -> str:
+        """Return how a reference goes on after a bracket: "range", "list", "unit" for a lower unit, or nothing."""
+        lower = draft.highest > RANKS[before.level] > 0 and not text[end : draft.start].strip()
+        return "unit" if lower else self._between(text, end, draft.start)
 
     def _note(self, text: str, place: int) -> tuple[int, int] | None:
         """Return start and end of the brackets that open directly behind a reference."""
@@ -728,7 +734,7 @@ class _Reader:
             if kind == "unit" and (
                 words := self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
             ):
-                draft.supplement, draft.start = " ".join(words[0].split()), words.start()
+                draft.supplement, draft.start = _supplement(words[0]), words.start()
             law = None
             if kind == "unit" and (RANKS[level] <= 1 or draft.supplement):
                 law = self._law_before(text, draft.start, memory)
@@ -789,7 +795,7 @@ class _Reader:
         if after is not None:
             following = self._begun(text, after, "unit", level) if kind == "unit" else None
             if following and words:
-                following.start, following.supplement = place, " ".join(words[0].split())
+                following.start, following.supplement = place, _supplement(words[0])
             return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
@@ -1098,7 +1104,7 @@ class _Reader:
                 upper[level], to = first, last_one if last_one != first else ""
             numbers = {**upper, **numbers}
         elif supplement:
-            supplement = own if own and not any(map(str.isdigit, supplement)) else supplement
+            supplement = own if own and " " not in supplement else supplement
         elif numbers and (law_kind == "self" or moved) and not ({"article", "annex", "group"} & set(numbers)):
             supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
@@ -1175,6 +1181,13 @@ class _Reader:
             if family.suffix and after:
                 law, stop = self._named(law, level), stop + after.end()
         return law, stop
+
+
+def _supplement(words: str) -> str:
+    """Return the word for a supplement, with the number of its act, or with the words in brackets that tell the act."""
+    word, bracket, act = re.split(r"([(（<〈]|\Z)", words.strip().rstrip(")）>〉"), maxsplit=1)
+    number = re.search(r"제\s?(\d+)\s?호", act)
+    return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
 
 
 def _start(group: str) -> str:
