@@ -56,7 +56,8 @@ _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _COMMA = re.compile(rf"{GAP},{GAP}")
-_NO_HANGUL_BEFORE = "(?<![가-힣])"
+_RELATIONS = ("same", "this", "before", "after", "every")
+_HANGUL = re.compile("[가-힣]{2}")
 _LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
 """Beginnings of words that end in 本法 or 同法."""
 _NOTE_LENGTH = 300
@@ -337,6 +338,7 @@ class _Reader:
         note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
         self._supplement = self._any(grammar.supplement, "(?:", rf"){note}{GAP}")
         self._supplement_before = self._any(grammar.supplement, "(?:", rf"){note}{GAP}\Z")
+        self._amending = self._any(grammar.amending, "(?:", ")")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
@@ -384,7 +386,7 @@ class _Reader:
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
-        bare = {sign: [f"+ {sign}"] for sign in "NBDXVO"}
+        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVO"}
         if grammar.has_bracketed_lists:
             bare["N"].append("+ ( N )")
         self._bare = {
@@ -409,7 +411,7 @@ class _Reader:
     def _compiled(
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
     ) -> re.Pattern[str]:
-        parts = [f"(?P<{name}>{_start(name)}(?:{self._grammar.alternatives(forms)}))" for name, forms in groups]
+        parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
         inside = "|".join([*more, *parts]) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
 
@@ -581,10 +583,15 @@ class _Reader:
                     memory.name(law)
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
+            if kind in _RELATIONS and head.start() and _HANGUL.match(text, head.start() - 1):
+                place = head.start() + 1  # 전조 in 안전조치
+                continue
             if kind == "unit" and level == "item" and ignored and self._between(text, ignored, head.start()):
                 kind = "ignore"  # 별지 제1호부터 제3호까지
             if kind == "ignore":
                 ignored = head.end()
+                while sub := self._sub.match(text, ignored):
+                    ignored = sub.end()
                 continue
             if kind == "unit" and self._is_label(text, head, level):
                 continue
@@ -615,6 +622,10 @@ class _Reader:
                 last = memory.last.get("article")
                 foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
+            if memory.at.supplement and self._amending.match(text, place):
+                for draft in drafts:
+                    if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
+                        draft.law = _Law("", "short", draft.start, draft.start)
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
@@ -813,7 +824,7 @@ class _Reader:
                 if sign == "B" and ("\n" in join[0] or not _is_alike(draft, following, level)):
                     continue
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
-                if sign != "X" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
+                if sign not in "XS" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                     following.several = {**above, **following.several}
                     return following
@@ -1184,15 +1195,10 @@ class _Reader:
 
 
 def _supplement(words: str) -> str:
-    """Return the word for a supplement, with the number of its act, or with the words in brackets that tell the act."""
-    word, bracket, act = re.split(r"([(（<〈]|\Z)", words.strip().rstrip(")）>〉"), maxsplit=1)
+    """Return the word for a supplement, with the number of its act, or with the words in brackets about the act."""
+    word, act = (*re.split(r"[(（<〈]", words.strip(" )）>〉"), maxsplit=1), "")[:2]
     number = re.search(r"제\s?(\d+)\s?호", act)
     return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
-
-
-def _start(group: str) -> str:
-    """Return the pattern of what must not precede the words of a group: 전조 is not in 안전조치."""
-    return _NO_HANGUL_BEFORE if group.startswith(("same_", "this_", "before_", "after_", "every_")) else ""
 
 
 def _quotations(text: str) -> list[tuple[int, int]]:
@@ -1213,7 +1219,7 @@ def _quotations(text: str) -> list[tuple[int, int]]:
 
 def _several(form: str) -> str:
     """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may."""
-    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXVO" and token[1:] == "+")), "")
+    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), "")
 
 
 def _is_like(number: str, following: str) -> bool:
