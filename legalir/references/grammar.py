@@ -362,7 +362,7 @@ class Grammar(Schema):
     @property
     def same_law(self) -> Forms:
         """Words next to an article that refer to a previously named law."""
-        return (*self.same.get("law", ()), *self.this.get("law", ()), *self.definite)
+        return (*self.same.get("law", ()), *self.this.get("law", ()))
 
 
 class ArticleNumber(NamedTuple):
@@ -502,6 +502,7 @@ class _Forms:
         self._join = _any_of((*grammar.list, *grammar.range))
         self._law = _any_of(grammar.law_after)
         self._same = _any_of(grammar.same_law)
+        self._definite = _any_of(grammar.definite)
         # Of a longer word it is no part: 동법 in 노동법.
         self._same_before = re.compile(rf"(?<![가-힣])(?:{_alternatives(grammar.same_law)}){GAP}$", re.IGNORECASE)
         self._endings = grammar.law_before
@@ -516,10 +517,17 @@ class _Forms:
             end = numbers[-1].end
             place = self._after_parts(text, end)
             start = head.start()
-            same = self._same.match(text, place) or self._same_before.search(text, max(0, start - _SAME), start)
+            same = self._same.match(text, place) or self._of_kind(text, place)
+            same = same or self._same_before.search(text, max(0, start - _SAME), start)
             law = None if same else self._law.match(text, place)
             after = law.end() if law else None
             yield WrittenReference(start, end, tuple(numbers), place, after, same is not None, self._endings)
+
+    def _of_kind(self, text: str, place: int) -> re.Match[str] | None:
+        """Return the words at a place that mean a law by its kind alone: ``du code``, but not ``du code civil``."""
+        words, introduced = self._definite.match(text, place), self._law.match(text, place)
+        name = _law_patterns().match(text, introduced.end()) if words and introduced else None
+        return words if words and (name is None or name.end() <= words.end()) else None
 
     def field(self, text: str) -> tuple[bool, int, str] | None:
         """Return whether a text begins with words for an article, where their number ends, and the number."""
@@ -594,7 +602,8 @@ _PLACES = {
     "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
-    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,4}|[^\W\d_]{1,2})[)）]",
+    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,2}|[IVXivx]{3,5}|z{2}[a-z]"
+    rf"|{'|'.join(f'{sign}{{3,4}}' for sign in ascii_lowercase)}|[^\W\d_]{{1,2}})[)）]",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",

@@ -66,14 +66,15 @@ _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _QUOTES = re.compile("[„“”«»]")
+_DIGITS = re.compile(r"\d+")
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
-    r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?|[IVX]{1,5}"
-    r"|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
+    r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
+    r"|[A-Z]{2}|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
 )
-_NOTE = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
-_PLAIN_NOTE = re.compile(rf"[ \xa0]?{_NOTE}")
-_UNREAD = re.compile(rf"[ \xa0]?{_NOTE}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
+_BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
+_AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
+_UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
 _PIECES = 5
@@ -378,7 +379,7 @@ class _Reader:
         before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
         after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
-        note = rf"(?:{GAP}{_NOTE})?(?:{GAP},)?{GAP}"
+        note = rf"(?:{GAP}{_BRACKETED})?(?:{GAP},)?{GAP}"
         until = grammar.alternatives(grammar.until)
         word = r"\b(?:" if grammar.has_case else "(?:"
         self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
@@ -564,7 +565,7 @@ class _Reader:
         memory = _Memory(at, names)
         labels = self._places(text, at)
         moves = self._moves_of(text)
-        if self._moves:
+        if self._grammar.has_case:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
@@ -764,7 +765,7 @@ class _Reader:
             ranged = self._range.match(text, end)
             join = ranged or self._list.match(text, end)
             following = self._joined(text, join, draft, memory) if join else None
-            if following is None and not named and (note := _PLAIN_NOTE.match(text, end)):
+            if following is None and not named and (note := _AFTERWARDS.match(text, end)):
                 following = self._after_note(text, note, draft)
             if following is None and (comma := _COMMA.match(text, end)):
                 # "e" in "lettera a), e)" is a letter, no word.
@@ -791,9 +792,8 @@ class _Reader:
 
     def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
-        bracket = self._bracket.match(text, end)
-        while bracket:
-            end, bracket = bracket.end(), self._bracket.match(text, bracket.end())
+        while more := self._sub.match(text, end) or self._bracket.match(text, end):
+            end = more.end()
         rest = self._rest.match(text, end)
         return self._law_at(text, rest.end() if rest else end, memory) is not None
 
@@ -819,10 +819,12 @@ class _Reader:
             plural.append(("article", "N"))  # Section 3 or 4 of the Act.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
             if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+                if sign == "B" and (
+                    "\n" in join[0] or not _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
+                ):
+                    continue
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
-                if sign == "B" and ("\n" in join[0] or not _is_alike(draft, following, level)):
-                    continue
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 if sign not in "XS" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
@@ -901,11 +903,17 @@ class _Reader:
             return False
         named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
         before = next(named, memory.law)
-        law, place = self._law_at(text, end, memory, before), end
+        law, place, inside = self._law_at(text, end, memory, before), end, False
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
-            if piece is None or self._head.search(text, place, piece.end()):
+            if piece is None:
                 break
+            if head := self._head.search(text, place, piece.end()):
+                kind, _, level = (head.lastgroup or "").partition("_")
+                if piece[0].strip()[0] in _OPENING:
+                    inside = True  # The references in the note are still to be read.
+                elif kind != "unit" or RANKS[level] < RANKS["paragraph"]:
+                    break
             place = piece.end()
             law = self._law_at(text, place, memory, before, introduced=text[place : place + 1] != " ")
         if law is None:
@@ -917,7 +925,7 @@ class _Reader:
             ):
                 break
             draft.law, draft.inherits = law, False
-        drafts[-1].end = law.end if law.start < law.end else end  # Else unread words precede a law.
+        drafts[-1].end = end if inside or law.start == law.end else law.end  # Else unread words precede a law.
         return True
 
     def _law_at(self, text: str, end: int, memory: _Memory, before: str = "", introduced: bool = False) -> _Law | None:
@@ -1224,14 +1232,10 @@ def _several(form: str) -> str:
 
 def _is_like(number: str, following: str) -> bool:
     """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
-    if number.isdecimal() and following.isdecimal():
-        return int(number) < int(following)
-    return len(number) == len(following) == 1 and number.isalpha() and following.isalpha() and number < following
-
-
-def _is_alike(draft: _Draft, following: _Draft, level: str) -> bool:
-    """Return True if both have a number, or both a letter."""
-    return draft.numbers.get(level, "")[:1].isdigit() == following.numbers.get(level, "")[:1].isdigit()
+    first, second = (_DIGITS.match(one) for one in (number, following))
+    if first and second:
+        return (int(first[0]), number) < (int(second[0]), following)
+    return number.isalpha() and following.isalpha() and number < following
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
