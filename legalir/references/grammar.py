@@ -108,10 +108,10 @@ class Grammar(Schema):
     """Forms of an article; each has one ``N``. ``N+`` is the first of several, after which bare numbers may follow.
 
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
-    ``X`` one or two letters; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in a circle;
-    ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an article
-    only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks; ``U`` one without; ``M`` a number
-    above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
+    ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
+    a circle; ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an
+    article only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a
+    number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -131,6 +131,10 @@ class Grammar(Schema):
 
     supplement: Forms = ()
     """Words for the supplement of an act, directly before the unit in it: ``부칙``, with the number of the act."""
+
+    amending: Forms = ()
+    """Words after an article in a supplement that show that the article is one of the act that made the supplement,
+    and not of the law: ``第二条 の規定による改正前``."""
 
     limits: Forms = ()
     """Words in brackets behind a reference that limit it: ``除く``. What they name is a part of it."""
@@ -591,7 +595,7 @@ def _alternatives(forms: Sequence[str], number: str = "") -> str:
 def _form(form: str, number: str) -> str:
     """Return the pattern of a form."""
     form, _, ahead = form.partition(" > ")
-    places = {"N": number, "N+": number, "X": _LETTER, "H": _LETTER, "K": _LETTER}
+    places = {"N": number, "N+": number, "X": _LETTER, "S": _LETTER, "H": _LETTER, "K": _LETTER}
     following = f"(?={GAP}{_form(ahead, number_pattern(_JOINERS))})" if ahead else ""
     return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following
 
@@ -599,6 +603,7 @@ def _form(form: str, number: str) -> str:
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
+    "S": r"[a-zđ](?![^\W_])",
     "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",

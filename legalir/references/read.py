@@ -56,6 +56,12 @@ _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _COMMA = re.compile(rf"{GAP},{GAP}")
+_RELATIONS = ("same", "this", "before", "after", "every")
+_HANGUL = re.compile("[가-힣]{2}")
+_LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
+"""Beginnings of words that end in 本法 or 同法."""
+_NOTE_LENGTH = 300
+"""Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
@@ -75,11 +81,6 @@ _PIECES = 5
 """Maximum number of such pieces."""
 
 _ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
-_NO_HANGUL_BEFORE = "(?<![가-힣])"
-_ENDS_IN_THIS = tuple("基日资資成版样樣合共协協")
-"""Letters before 本法 and 同法 that belong to another word."""
-_NOTE = 300
-"""Maximum length of a note in brackets behind a reference."""
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
@@ -242,8 +243,8 @@ class _Draft:
     several: dict[str, str] = field(default_factory=dict)
     inherits: bool = False
     taken: tuple[str, ...] = ()
-    mark: str = ""  # First letter of the word for an article, or §.
     supplement: str = ""
+    mark: str = ""  # First letter of the word for an article, or §.
 
     @property
     def highest(self) -> int:
@@ -337,8 +338,10 @@ class _Reader:
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
-        self._supplement = self._any(grammar.supplement, "(?:", rf"){GAP}")
-        self._supplement_before = self._any(grammar.supplement, "(?:", rf"){GAP}\Z")
+        note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
+        self._supplement = self._any(grammar.supplement, "(?:", rf"){note}{GAP}")
+        self._supplement_before = self._any(grammar.supplement, "(?:", rf"){note}{GAP}\Z")
+        self._amending = self._any(grammar.amending, "(?:", ")")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
@@ -387,7 +390,7 @@ class _Reader:
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
-        bare = {sign: [f"+ {sign}"] for sign in "NBDXVO"}
+        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVO"}
         if grammar.has_bracketed_lists:
             bare["N"].append("+ ( N )")
         self._bare = {
@@ -412,7 +415,7 @@ class _Reader:
     def _compiled(
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
     ) -> re.Pattern[str]:
-        parts = [f"(?P<{name}>{_start(name)}(?:{self._grammar.alternatives(forms)}))" for name, forms in groups]
+        parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
         inside = "|".join([*more, *parts]) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
 
@@ -526,7 +529,9 @@ class _Reader:
 
     def _in_word(self, text: str, start: int) -> bool:
         """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
-        return text[start - 1 : start] in _ENDS_IN_THIS if self._grammar.spaceless and start else _in_word(text, start)
+        if self._grammar.spaceless:
+            return start > 0 and _LONGER.match(text, start - 1) is not None
+        return _in_word(text, start)
 
     def _level_of_word(self, words: str) -> str:
         """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
@@ -582,10 +587,15 @@ class _Reader:
                     memory.name(law)
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
-            if kind == "unit" and level == "item" and ignored and self._goes_on(text, ignored, head.start()):
+            if kind in _RELATIONS and head.start() and _HANGUL.match(text, head.start() - 1):
+                place = head.start() + 1  # 전조 in 안전조치
+                continue
+            if kind == "unit" and level == "item" and ignored and self._between(text, ignored, head.start()):
                 kind = "ignore"  # 별지 제1호부터 제3호까지
             if kind == "ignore":
                 ignored = head.end()
+                while sub := self._sub.match(text, ignored):
+                    ignored = sub.end()
                 continue
             if kind == "unit" and self._is_label(text, head, level):
                 continue
@@ -604,7 +614,7 @@ class _Reader:
             inside = notes[-1] if notes else None
             drafts, place = self._group(text, head, kind, level, memory)
             if drafts and kind == "unit":
-                if outside and (join := self._goes_on(text, end, drafts[0].start)):
+                if outside and (join := self._goes_on(text, end, drafts[0], outside)):
                     self._join(outside, drafts, join == "range")
                 elif inside and drafts[0].law is None:
                     self._belong(text, inside, drafts)
@@ -616,6 +626,10 @@ class _Reader:
                 last = memory.last.get("article")
                 foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
+            if memory.at.supplement and self._amending.match(text, place):
+                for draft in drafts:
+                    if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
+                        draft.law = _Law("", "short", draft.start, draft.start)
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
@@ -626,7 +640,7 @@ class _Reader:
                         memory.at = memory.at._replace(article=article, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
 
-    def _goes_on(self, text: str, end: int, start: int) -> str:
+    def _between(self, text: str, end: int, start: int) -> str:
         """Return "range" or "list" if only such words are between two places, else an empty string."""
         if until := self._until.match(text, end):
             end = until.end()
@@ -635,6 +649,11 @@ class _Reader:
                 return name
         return ""
 
+    def _goes_on(self, text: str, end: int, draft: _Draft, before: _Draft) -> str:
+        """Return how a reference goes on after a bracket: "range", "list", "unit" for a lower unit, or nothing."""
+        lower = draft.highest > RANKS[before.level] > 0 and not text[end : draft.start].strip()
+        return "unit" if lower else self._between(text, end, draft.start)
+
     def _note(self, text: str, place: int) -> tuple[int, int] | None:
         """Return start and end of the brackets that open directly behind a reference."""
         until = self._until.match(text, place)
@@ -642,14 +661,14 @@ class _Reader:
         if text[opening : opening + 1] not in ("(", "（"):
             return None
         depth = 0
-        for end in range(opening, min(len(text), opening + _NOTE)):
+        for end in range(opening, min(len(text), opening + _NOTE_LENGTH)):
             depth += (text[end] in _OPENING) - (text[end] in _CLOSING)
             if depth == 0:
                 return opening, end + 1
         return None
 
     def _belong(self, text: str, note: tuple[int, int, _Draft], drafts: list[_Draft]) -> None:
-        """Make references in brackets those of the law, or parts of the unit, before it: (제3호는 제외한다)."""
+        """Make references in brackets parts of the unit or law before them: ``(제3호는 제외한다)``."""
         start, end, before = note
         highest = drafts[0].highest
         limited = self._limits.search(text, start, end)
@@ -730,7 +749,7 @@ class _Reader:
             if kind == "unit" and (
                 words := self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
             ):
-                draft.supplement, draft.start = " ".join(words[0].split()), words.start()
+                draft.supplement, draft.start = _supplement(words[0]), words.start()
             law = None
             if kind == "unit" and (RANKS[level] <= 1 or draft.supplement):
                 law = self._law_before(text, draft.start, memory)
@@ -790,7 +809,7 @@ class _Reader:
         if after is not None:
             following = self._begun(text, after, "unit", level) if kind == "unit" else None
             if following and words:
-                following.start, following.supplement = place, " ".join(words[0].split())
+                following.start, following.supplement = place, _supplement(words[0])
             return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
@@ -810,7 +829,7 @@ class _Reader:
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
-                if sign != "X" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
+                if sign not in "XS" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                     following.several = {**above, **following.several}
                     return following
@@ -1110,7 +1129,7 @@ class _Reader:
                 upper[level], to = first, last_one if last_one != first else ""
             numbers = {**upper, **numbers}
         elif supplement:
-            supplement = own if own and not any(map(str.isdigit, supplement)) else supplement
+            supplement = own if own and " " not in supplement else supplement
         elif numbers and (law_kind == "self" or moved) and not ({"article", "annex", "group"} & set(numbers)):
             supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
@@ -1189,6 +1208,13 @@ class _Reader:
         return law, stop
 
 
+def _supplement(words: str) -> str:
+    """Return the word for a supplement, with the number of its act, or with the words in brackets about the act."""
+    word, act = (*re.split(r"[(（<〈]", words.strip(" )）>〉"), maxsplit=1), "")[:2]
+    number = re.search(r"제\s?(\d+)\s?호", act)
+    return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
+
+
 def _quotations(text: str) -> list[tuple[int, int]]:
     """Return the outermost pairs of quotation marks of a text that are closed."""
     opened: list[tuple[str, int]] = []
@@ -1205,14 +1231,9 @@ def _quotations(text: str) -> list[tuple[int, int]]:
     return pairs
 
 
-def _start(group: str) -> str:
-    """Return the pattern of what must not precede the words of a group: 전조 is not in 안전조치."""
-    return _NO_HANGUL_BEFORE if group.startswith(("same_", "this_", "before_", "after_", "every_")) else ""
-
-
 def _several(form: str) -> str:
     """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may."""
-    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXVO" and token[1:] == "+")), "")
+    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), "")
 
 
 def _is_like(number: str, following: str) -> bool:

@@ -31,7 +31,7 @@ _BETWEEN = 8
 """Maximum number of references between the ends of a range."""
 _LEVELS = ("paragraph", "item", "subitem")
 _HANGUL = re.compile(r"[가-힣]")
-_DASHES = re.compile(r"[‐‑–—]")
+_DASHES = re.compile(r"[‐‑–—]|(?<=\d)之(?=\d)")  # Taiwan writes 15-1 above an article, and 十五條之一 in its text.
 _LAST_DECIMAL = re.compile(r"\.\d+$")
 
 
@@ -178,7 +178,7 @@ class Resolver:
                 names.append(name)
                 owners.append(number)
         self._names, self._owners = LawNames(names, owners), owners
-        self._named: dict[str, tuple[int, ...]] = {}
+        self._named: dict[tuple[str, bool], tuple[int, ...]] = {}
         entries = self._entries
         self._book = lru_cache(_OPEN_LAWS)(lambda number: _Book(entries[number]))
 
@@ -191,32 +191,36 @@ class Resolver:
             path: path of the unit that contains it, as in :class:`~legalir.statutes.documents.Address`.
         """
         found: list[Resolved] = []
+        laws = {one.law for one in references if _HANGUL.match(one.law) and one.surface.startswith(one.law)}
         for reference in references:
             opening = _opening(found, reference) if reference.range_end else None
-            found.append(self._resolved(reference, law_id, path, opening))
+            found.append(self._resolved(reference, law_id, path, opening, frozenset(laws)))
         return found
 
-    def _laws(self, reference: Reference, own: int | None) -> tuple[int, ...]:
+    def _laws(self, reference: Reference, own: int | None, bare: frozenset[str]) -> tuple[int, ...]:
         if reference.law_kind in ("self", "relative") and own is not None:
             law = self._entries[own]
             if reference.law in ("", law.title):
                 return (own,)
-        if reference.law not in self._named:
+        named = reference.law, reference.law in bare
+        if named not in self._named:
             words, numbers = reference.law, self._names.named(reference.law) if reference.law else ()
-            while not numbers and _HANGUL.match(words) and " " in words:
+            while not numbers and named[1] and " " in words:
                 # Words that precede a name without quotes may have been read as a part of it.
                 words = words.partition(" ")[2]
                 numbers = self._names.in_full(words)
-            self._named[reference.law] = tuple(sorted({self._owners[number] for number in numbers}))
-        laws = self._named[reference.law]
+            self._named[named] = tuple(sorted({self._owners[number] for number in numbers}))
+        laws = self._named[named]
         if own is not None and len(laws) > 1:
             country = self._entries[own].country
             laws = tuple(law for law in laws if self._entries[law].country == country) or laws
         return laws
 
-    def _resolved(self, reference: Reference, law_id: str, path: Sequence[str], opening: Resolved | None) -> Resolved:
+    def _resolved(
+        self, reference: Reference, law_id: str, path: Sequence[str], opening: Resolved | None, bare: frozenset[str]
+    ) -> Resolved:
         own = self._ids.get(law_id)
-        laws = self._laws(reference, own)
+        laws = self._laws(reference, own, bare)
         if not laws:
             return Resolved(reference, "not in collection" if reference.law else "unparsed")
         law = self._entries[laws[0]].law_id if len(laws) == 1 else ""

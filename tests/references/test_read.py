@@ -17,7 +17,7 @@ JA = Place("灯台法施行規則", "5の2", "4", "3")
 def target(one: Reference) -> str:
     """Return what a reference cites, short: ``등대법 3/1/2``."""
     numbers = "/".join([one.article or one.annex, one.paragraph, one.item, one.subitem]).rstrip("/")
-    return f"{one.law} {numbers}{one.row}{one.group}".strip()
+    return " ".join(filter(None, (one.law, one.supplement, f"{numbers}{one.row}{one.group}")))
 
 
 def targets(text: str, lang: str, at: Place = Place()) -> list[str]:  # noqa: B008
