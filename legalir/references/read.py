@@ -776,7 +776,7 @@ class _Reader:
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
-                if not named:
+                if not named and self._grammar.law_after:
                     self._law_after(text, drafts, memory, unread=_PIECES)
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
@@ -813,7 +813,12 @@ class _Reader:
             return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
-        alone = "article" in draft.numbers and "article" not in {*draft.several, *draft.taken} and not draft.relation
+        alone = (
+            self._grammar.law_after
+            and "article" in draft.numbers
+            and "article" not in {*draft.several, *draft.taken}
+            and not draft.relation
+        )
         if (
             alone
             and (one := self._bare["article", "N"].match(text, place))
