@@ -1246,7 +1246,10 @@ def _is_like(number: str, following: str) -> bool:
     first, second = (_DIGITS.match(one) for one in (number, following))
     if first and second:
         return int(first[0]) <= int(second[0])
-    return not number or (number.isalpha() and following.isalpha() and (number <= following or len(number) > 1))
+    if not number or not (number.isalpha() and following.isalpha()):
+        return not number
+    roman = len(number) > 1 and not set(following.casefold()) - set("ivxlc")
+    return roman or (number <= following and (len(number) == 1 or len(following) > 1))
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
