@@ -699,7 +699,7 @@ class _Reader:
     def _changes_words(self, text: str, end: int, kind: Kind) -> bool:
         """Return True if the words after a reference change the words of the provision."""
         after = self._kind_after.match(text, end) if self._moves and kind == "amends" else None
-        return after is not None and after[0][-1:] in '”“"’»—'
+        return after is not None and any(sign in after[0] for sign in "”“\"»—")
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
