@@ -699,7 +699,7 @@ class _Reader:
     def _changes_words(self, text: str, end: int, kind: Kind) -> bool:
         """Return True if the words after a reference change the words of the provision."""
         after = self._kind_after.match(text, end) if self._moves and kind == "amends" else None
-        return after is not None and any(sign in after[0] for sign in "”“\"»—")
+        return after is not None and any(sign in after[0] for sign in '”“"»—')
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
@@ -1027,9 +1027,10 @@ class _Reader:
             lower = next(below, None)
             if lower is None:
                 break
-            if self._grammar.adjacent and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]):
+            last, number = draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]
+            if self._grammar.adjacent and last != number and _is_like(last, number):
                 break  # (1) (2) is a list.
-            self._set(draft, lower, bracket[0].strip()[1:-1])
+            self._set(draft, lower, number)
             if lower != "deeper":
                 draft.several.setdefault(lower, "B")
             draft.end = bracket.end()
