@@ -60,6 +60,8 @@ _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
 _LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
 """Beginnings of words that end in 本法 or 同法."""
+_ALPHABETS = "\u2fff"
+"""Last of the signs before those of Chinese, Japanese and Korean."""
 _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
@@ -618,6 +620,8 @@ class _Reader:
                     self._join(outside, drafts, join == "range")
                 elif inside and drafts[0].law is None:
                     self._belong(text, inside, drafts)
+                elif drafts[0].law is None and RANKS[level] <= 1:
+                    self._belong_to_law(text, drafts, memory)
             if drafts and (note := self._note(text, place)):
                 notes.append((*note, drafts[-1]))
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
@@ -658,7 +662,7 @@ class _Reader:
         """Return start and end of the brackets that open directly behind a reference."""
         until = self._until.match(text, place)
         opening = self._blank(text, until.end() if until else place)
-        if text[opening : opening + 1] not in ("(", "（"):
+        if text[opening : opening + 1] not in tuple(_OPENING):
             return None
         depth = 0
         for end in range(opening, min(len(text), opening + _NOTE_LENGTH)):
@@ -675,6 +679,14 @@ class _Reader:
         lower = highest > RANKS[before.level] > 0 and not self._applied.search(text, start, end)
         if (limited or lower) and drafts[0].numbers and not drafts[0].relation and not drafts[0].supplement:
             self._join(before, drafts)
+
+    def _belong_to_law(self, text: str, drafts: list[_Draft], memory: _Memory) -> None:
+        """Make references in brackets parts of the law that is named before: ``「선박법」(제3조는 제외한다)``."""
+        opening = self._opening(text, drafts[0].start) if self._grammar.limits else -1
+        note = self._note(text, opening) if opening >= 0 else None
+        if note and self._limits.search(text, *note) and (law := self._law_before(text, opening, memory)):
+            for draft in drafts:
+                draft.law = draft.law or law
 
     def _join(self, before: _Draft, drafts: list[_Draft], ranged: bool = False) -> None:
         """Give references what they leave out, from the one before a bracket."""
@@ -838,6 +850,9 @@ class _Reader:
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                     following.several = {**above, **following.several}
                     return following
+        more = self._next.match(text, place)
+        if more and more.lastgroup == f"unit_{draft.level}" and more[0][0].isnumeric() and more[0][-1] > _ALPHABETS:
+            return self._begun(text, more, "unit", draft.level)  # 제10조 내지 12조
         return None
 
     def _after_note(self, text: str, note: re.Match[str], draft: _Draft) -> _Draft | None:
