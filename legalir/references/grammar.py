@@ -208,6 +208,12 @@ class Grammar(Schema):
     definite: Forms = ()
     """Words for a law by its kind: ``of the act``. It is the own law if the name of that has the last word."""
 
+    changing: Forms = ()
+    """Words in the name of a law that changes other laws: ``modifiant``; without them any law does.
+
+    A French code may change words of its own articles, as for overseas.
+    """
+
     moves: Forms = ()
     """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``."""
 

@@ -79,6 +79,7 @@ _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
+_ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
 _PIECES = 5
 """Maximum number of such pieces."""
 
@@ -350,6 +351,7 @@ class _Reader:
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
+        self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
         quotes = "|".join(
@@ -625,8 +627,9 @@ class _Reader:
             if drafts and (note := self._note(text, place)):
                 notes.append((*note, drafts[-1]))
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
-            if memory.until < 0 and self._changes_words(text, place, told) and not any(one.law for one in drafts):
-                # A law does not change its own words: after subsection (1) insert “…”
+            alone = drafts and not any(one.law for one in drafts)
+            if alone and memory.until < 0 and self._changes_words(text, place, told, drafts[0], at.law):
+                # After subsection (1) insert “…” in another law.
                 last = memory.last.get("article")
                 foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
@@ -708,9 +711,13 @@ class _Reader:
         told = {match.lastgroup for match in (before, after) if match}
         return next((kind for kind in self._grammar.kinds if kind in told), "cites")
 
-    def _changes_words(self, text: str, end: int, kind: Kind) -> bool:
-        """Return True if the words after a reference change the words of the provision."""
-        after = self._kind_after.match(text, end) if self._moves and kind == "amends" else None
+    def _changes_words(self, text: str, end: int, kind: Kind, draft: _Draft, own: str) -> bool:
+        """Return True if the words after a reference change the words of another law than the own one."""
+        if not self._moves or kind != "amends":
+            return False
+        if "article" in draft.numbers and self._grammar.changing and not self._changing.search(own):
+            return False
+        after = self._kind_after.match(text, end)
         return after is not None and any(sign in after[0] for sign in '”“"»—')
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
@@ -939,6 +946,12 @@ class _Reader:
                     break
             place = piece.end()
             law = self._law_at(text, place, memory, before, introduced=text[place : place + 1] != " ")
+        if law is None and unread and (word := _ONE_WORD.match(text, end)):
+            # An adjective, or a verb: article 1382 ancien du code.
+            words = self._introduced.match(text, word.end())
+            usual = words and words[0].strip()[:1] == self._grammar.law_after[0][0]
+            other = self._law_at(text, word.end(), memory) if usual else None
+            law = _Law("", "short", end, end) if other and other.kind != "self" else None
         if law is None:
             return False
         for draft in reversed(drafts):
