@@ -768,9 +768,9 @@ class _Reader:
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
-                act = _ACT.search(text, max(0, law.start - 12), law.start)
-                if act and draft.supplement in self._grammar.supplement:
-                    draft.supplement += f" {act[1]}"
+            act = _ACT.search(text, max(0, draft.start - 12), draft.start)
+            if act and draft.supplement in self._grammar.supplement:
+                draft.supplement += f" {act[1]}"
         drafts = [draft]
         while True:
             self._extend(text, draft)
