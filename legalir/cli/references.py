@@ -71,7 +71,7 @@ def references(
                 typer.echo(f"{one.start}\t{printable(one.surface)}\t{printable(target)}\t{fields['state']}")
 
 
-_SHOWN = ("law", "article", "paragraph", "item", "subitem", "annex", "row", "group")
+_SHOWN = ("law", "supplement", "article", "paragraph", "item", "subitem", "annex", "row", "group")
 _ALWAYS = ("surface", "start", "end", "law", "article", "paragraph", "item", "annex", "kind")
 
 

@@ -62,6 +62,8 @@ _LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]�
 """Beginnings of words that end in 本法 or 同法."""
 _ALPHABETS = "\u2fff"
 """Last of the signs before those of Chinese, Japanese and Korean."""
+_ACT = re.compile(r"제\s?(\d{1,6})\s?호 ?\Z")
+"""The number of an act before its name."""
 _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
@@ -776,6 +778,9 @@ class _Reader:
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
+            act = _ACT.search(text, max(0, draft.start - 12), draft.start)
+            if act and draft.supplement in self._grammar.supplement:
+                draft.supplement += f" {act[1]}"
         drafts = [draft]
         while True:
             self._extend(text, draft)
@@ -929,7 +934,7 @@ class _Reader:
             unread: number of pieces that may be between, such as units that the grammar does not know.
         """
         end = drafts[-1].end
-        if drafts[-1].law is not None and not drafts[-1].inherits:
+        if not self._grammar.law_after or (drafts[-1].law is not None and not drafts[-1].inherits):
             return False
         named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
         before = next(named, memory.law)
@@ -1245,7 +1250,7 @@ class _Reader:
 def _supplement(words: str) -> str:
     """Return the word for a supplement, with the number of its act, or with the words in brackets about the act."""
     word, act = (*re.split(r"[(（<〈]", words.strip(" )）>〉"), maxsplit=1), "")[:2]
-    number = re.search(r"제\s?(\d+)\s?호", act)
+    number = re.search(r"제\s?(\d{1,6})\s?호", act)
     return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
 
 
