@@ -69,7 +69,7 @@ _NOTE_LENGTH = 300
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
-_QUOTES = re.compile("[„“”«»]")
+_QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)")
 _DIGITS = re.compile(r"\d+")
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
@@ -294,6 +294,13 @@ class _Memory:
         """Take another law, or one that is unknown, for the one that the text is about, up to a place."""
         self.outer.append((self.at, self.until))
         self.at, self.until = at, until
+
+    def label(self, at: Place) -> None:
+        """Take the place that a label in the own law opens."""
+        if self.outer:
+            self.outer[0] = at, self.outer[0][1]
+        else:
+            self.at = at
 
     def is_quoted(self, place: int) -> bool:
         """Return True if a place is inside quotation marks; places are asked for in the order of the text."""
@@ -581,7 +588,7 @@ class _Reader:
         place = ignored = 0
         while (head := self._head.search(text, place)) is not None:
             while labels and labels[-1][0] <= head.start():
-                memory.at = labels.pop()[1]
+                memory.label(labels.pop()[1])
             while moves and moves[-1][0] <= head.start():
                 self._move(text, *moves.pop(), memory, found)
             while 0 <= memory.until <= head.start():
@@ -1260,9 +1267,9 @@ def _quotations(text: str) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     for match in _QUOTES.finditer(text):
         sign, place = match[0], match.start()
-        if sign in "„«" or (sign == "“" and not (opened and opened[-1][0] == "„")):
+        if sign in "„«‘" or (sign == "“" and not (opened and opened[-1][0] == "„")):
             opened.append((sign, place))
-        elif opened:
+        elif opened and (sign != "’" or opened[-1][0] == "‘"):
             _, start = opened.pop()
             while pairs and pairs[-1][0] > start:
                 pairs.pop()

@@ -501,6 +501,13 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             ["L 2", "Pier Act 1997", "Pier Act 1997 3", "Pier Act 1997 4", "L 5"],
         ),
         ("en", "L", "In section 7 of the Pier Act, after subsection (2) insert—", ["Pier Act 7", "Pier Act 7/2"]),
+        (
+            "de",
+            "L",
+            "Das Hafengesetz wird wie folgt geändert:\n1. In § 5 entfällt „§ 7“.\n2. § 8",
+            ["Hafengesetz", "Hafengesetz 5", "Hafengesetz 7", "Hafengesetz 8"],
+        ),
+        ("en", "L", "the words ‘Article 3’ and the boat’s Article 4", ["3", "L 4"]),
         ("en", "L", "After section 5 insert—\n“5A”", ["5"]),
     ],
 )
