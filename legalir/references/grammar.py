@@ -208,6 +208,12 @@ class Grammar(Schema):
     definite: Forms = ()
     """Words for a law by its kind: ``of the act``. It is the own law if the name of that has the last word."""
 
+    changing: Forms = ()
+    """Words in the name of a law that changes other laws: ``modifiant``; without them any law does.
+
+    A French code may change words of its own articles, as for overseas.
+    """
+
     moves: Forms = ()
     """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``."""
 
@@ -353,6 +359,11 @@ class Grammar(Schema):
     def has_case(self) -> bool:
         """Whether the language has upper and lower case."""
         return any(sign.lower() != sign.upper() for form in (*self.article, *self.list) for sign in form if sign != "N")
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the language has an alphabet with small letters, and spaces between its words."""
+        return any(sign.islower() for form in self.article for sign in form)
 
     @property
     def closing_quotes(self) -> tuple[str, ...]:

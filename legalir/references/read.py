@@ -81,6 +81,7 @@ _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
+_ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
 _PIECES = 5
 """Maximum number of such pieces."""
 
@@ -322,7 +323,9 @@ class _Reader:
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
         laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws) if not one.after]
-        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], more=laws)
+        # In an alphabet nothing begins inside a word, which saves most of the time.
+        word = r"(?<![^\W\d_])(?:" if grammar.has_words else "(?:"
+        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], word, ")", laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         self._next = self._compiled([(name, forms) for name, forms in inside if forms])
         self._below = [
@@ -350,6 +353,7 @@ class _Reader:
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
+        self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
         quotes = "|".join(
@@ -367,10 +371,11 @@ class _Reader:
         self._rest = re.compile(
             rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
-        self._moves = [
-            (form.startswith("…"), re.compile(rf"\b{grammar.pattern(form.strip('… '))}", self._flags))
-            for form in grammar.moves
+        moves = [
+            (name, tuple(form.strip("… ") for form in grammar.moves if (form[0] == "…") == (name == "before")))
+            for name in ("before", "after")
         ]
+        self._moves = self._compiled([one for one in moves if one[1]], r"\b(?:", ")") if grammar.moves else None
         here = (
             ("same", grammar.same.get("law", ())),
             ("this", grammar.this.get("law", ())),
@@ -569,7 +574,7 @@ class _Reader:
         memory = _Memory(at, names)
         labels = self._places(text, at)
         moves = self._moves_of(text)
-        if self._grammar.has_case:
+        if self._grammar.has_words:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
@@ -624,8 +629,9 @@ class _Reader:
             if drafts and (note := self._note(text, place)):
                 notes.append((*note, drafts[-1]))
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
-            if memory.until < 0 and self._changes_words(text, place, told) and not any(one.law for one in drafts):
-                # A law does not change its own words: after subsection (1) insert “…”
+            alone = drafts and not any(one.law for one in drafts)
+            if alone and memory.until < 0 and self._changes_words(text, place, told, drafts[0], at.law):
+                # After subsection (1) insert “…” in another law.
                 last = memory.last.get("article")
                 foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
@@ -707,10 +713,14 @@ class _Reader:
         told = {match.lastgroup for match in (before, after) if match}
         return next((kind for kind in self._grammar.kinds if kind in told), "cites")
 
-    def _changes_words(self, text: str, end: int, kind: Kind) -> bool:
-        """Return True if the words after a reference change the words of the provision."""
-        after = self._kind_after.match(text, end) if self._moves and kind == "amends" else None
-        return after is not None and after[0][-1:] in '”“"’»—'
+    def _changes_words(self, text: str, end: int, kind: Kind, draft: _Draft, own: str) -> bool:
+        """Return True if the words after a reference change the words of another law than the own one."""
+        if not self._moves or kind != "amends":
+            return False
+        if "article" in draft.numbers and self._grammar.changing and not self._changing.search(own):
+            return False
+        after = self._kind_after.match(text, end)
+        return after is not None and any(sign in after[0] for sign in '”“"»—')
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
@@ -790,7 +800,7 @@ class _Reader:
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
-                if not named:
+                if not named and self._grammar.law_after:
                     self._law_after(text, drafts, memory, unread=_PIECES)
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
@@ -827,7 +837,12 @@ class _Reader:
             return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
-        alone = "article" in draft.numbers and "article" not in {*draft.several, *draft.taken} and not draft.relation
+        alone = (
+            self._grammar.law_after
+            and "article" in draft.numbers
+            and "article" not in {*draft.several, *draft.taken}
+            and not draft.relation
+        )
         if (
             alone
             and (one := self._bare["article", "N"].match(text, place))
@@ -936,6 +951,12 @@ class _Reader:
                     break
             place = piece.end()
             law = self._law_at(text, place, memory, before, introduced=text[place : place + 1] != " ")
+        if law is None and unread and (word := _ONE_WORD.match(text, end)):
+            # An adjective, or a verb: article 1382 ancien du code.
+            words = self._introduced.match(text, word.end())
+            usual = words and words[0].strip()[:1] == self._grammar.law_after[0][0]
+            other = self._law_at(text, word.end(), memory) if usual else None
+            law = _Law("", "short", end, end) if other and other.kind != "self" else None
         if law is None:
             return False
         for draft in reversed(drafts):
@@ -964,6 +985,9 @@ class _Reader:
             if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
                 if here.lastgroup == "kind":
                     name, kind = self._law_of_kind(here[0], memory)
+                    further = self._introduced.match(text, here.end())
+                    if further and (match := self._laws.match(text, further.end())):
+                        return self._law_of(match, memory)  # del codice di cui al decreto …
                 else:
                     name, kind = (before, "short") if here.lastgroup == "same" else (memory.own.law, "self")
                 law = _Law(name, kind, place, here.end())
@@ -998,7 +1022,7 @@ class _Reader:
             name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
         written = " ".join(match[0].split())
         name = memory.names.get(written) or memory.names.get(name) or name
-        return _Law(name, "named", match.start(), match.end())
+        return _Law(name, "named", match.start(), match.start() + len(match[0].rstrip()))
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
@@ -1036,9 +1060,10 @@ class _Reader:
             lower = next(below, None)
             if lower is None:
                 break
-            if self._grammar.adjacent and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]):
+            last, number = draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]
+            if self._grammar.adjacent and last != number and _is_like(last, number):
                 break  # (1) (2) is a list.
-            self._set(draft, lower, bracket[0].strip()[1:-1])
+            self._set(draft, lower, number)
             if lower != "deeper":
                 draft.several.setdefault(lower, "B")
             draft.end = bracket.end()
@@ -1178,20 +1203,20 @@ class _Reader:
 
     def _moves_of(self, text: str) -> list[tuple[int, int, bool]]:
         """Return words that move a text to another law, the last first: place, end, whether the law precedes them."""
-        found = ((one, before) for before, pattern in self._moves for one in pattern.finditer(text))
-        clauses = ((_CLAUSE.match(text, one.end()), one, before) for one, before in found)
-        return sorted(
-            ((end.end() if end and before else one.start(), one.end(), before) for end, one, before in clauses),
-            reverse=True,
-        )
+        places = []
+        for one in self._moves.finditer(text) if self._moves else ():
+            before = one.lastgroup == "before"
+            clause = _CLAUSE.match(text, one.end()) if before else None
+            places.append((clause.end() if clause else one.start(), one.end(), before))
+        return sorted(places, reverse=True)
 
     def _move(self, text: str, place: int, end: int, before: bool, memory: _Memory, found: Sequence[Reference]) -> None:
         """Take the law next to such words for the one that the text is about, up to its end or that of a list."""
         if before:
             line = text.rfind("\n", 0, end) + 1
             named = (one for one in found if one.start >= line and one.end <= end)
-            first = next((one for one in named if one.law_kind in ("named", "short") or memory.until >= 0), None)
-            if first is not None:
+            first = next((one for one in named if one.law_kind in ("named", "short")), None)
+            if first is not None and first.law != memory.own.law:
                 memory.move(Place(first.law, first.article, first.paragraph), len(text))
         elif (law := self._law_at(text, end, memory)) and (begins := _LIST_BEGINS.match(text, law.end)):
             ends = _LIST_ENDS.search(text, begins.end())
@@ -1254,8 +1279,11 @@ def _is_like(number: str, following: str) -> bool:
     """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
     first, second = (_DIGITS.match(one) for one in (number, following))
     if first and second:
-        return (int(first[0]), number) < (int(second[0]), following)
-    return number.isalpha() and following.isalpha() and number < following
+        return int(first[0]) <= int(second[0])
+    if not number or not (number.isalpha() and following.isalpha()):
+        return not number
+    roman = len(number) > 1 and not set(following.casefold()) - set("ivxlc")
+    return roman or (number <= following and (len(number) == 1 or len(following) > 1))
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
