@@ -48,7 +48,8 @@ def references(
     place in that law, such as 제5조제2항; default: the part of the key source after #). If a text defines a short name
     for a law, it is known in all texts of the same law. With --json the output is one JSON object per line: the same
     keys, and references, a list of objects with surface, start, end, law, article, paragraph, item, subitem, annex,
-    kind and state. Without a collection, the state is "resolved" if law and number are certain.
+    kind and state. The state is "read" if the words name law and number: nobody has looked whether the law has that
+    number.
     """
     from legalir.references.read import learn_names, read
 
@@ -70,7 +71,7 @@ def references(
                 typer.echo(f"{one.start}\t{printable(one.surface)}\t{printable(target)}\t{fields['state']}")
 
 
-_SHOWN = ("law", "article", "paragraph", "item", "subitem", "annex", "row", "group")
+_SHOWN = ("law", "supplement", "article", "paragraph", "item", "subitem", "annex", "row", "group")
 _ALWAYS = ("surface", "start", "end", "law", "article", "paragraph", "item", "annex", "kind")
 
 
@@ -97,7 +98,9 @@ def _rows(file: str, lang: str | None) -> Iterator[dict[str, str]]:
         if not isinstance(row.get("text"), str):
             raise FormatError(f"{file}:{number}: the key 'text' must be a string.")
         for key in ("law", "at", "source", "lang"):
-            if not isinstance(row.get(key, ""), str):
+            if row.get(key) is None:
+                row.pop(key, None)
+            elif not isinstance(row[key], str):
                 raise FormatError(f"{file}:{number}: the key {key!r} must be a string.")
         row["lang"] = row.get("lang") or lang
         if not row["lang"]:

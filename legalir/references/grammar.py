@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from string import ascii_lowercase
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -108,9 +108,10 @@ class Grammar(Schema):
     """Forms of an article; each has one ``N``. ``N+`` is the first of several, after which bare numbers may follow.
 
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
-    ``X`` one or two letters; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in a circle;
-    ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an article
-    only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks.
+    ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
+    a circle; ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an
+    article only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a
+    number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -127,6 +128,19 @@ class Grammar(Schema):
 
     annex: Forms = ()
     """Forms of an annex."""
+
+    supplement: Forms = ()
+    """Words for the supplement of an act, directly before the unit in it: ``부칙``, with the number of the act."""
+
+    amending: Forms = ()
+    """Words after an article in a supplement that show that the article is one of the act that made the supplement,
+    and not of the law: ``第二条 の規定による改正前``."""
+
+    limits: Forms = ()
+    """Words in brackets behind a reference that limit it: ``除く``. What they name is a part of it."""
+
+    applied: Forms = ()
+    """Words in brackets behind a reference that name a provision which applies it: ``準用``."""
 
     annex_name: OptionalText = ""
     """How an annex is written: ``별표 N``; without it, as in the text."""
@@ -176,6 +190,9 @@ class Grammar(Schema):
     adjacent: Flag = False
     """Whether the members of a list may be adjacent: ``มาตรา 35 มาตรา 36``."""
 
+    spaceless: Flag = False
+    """Whether neither spaces nor letters of another script part the words."""
+
     adjacent_up: Flag = False
     """Whether a higher unit may directly follow a lower one: ``khoản 2 Điều 12``."""
 
@@ -187,6 +204,18 @@ class Grammar(Schema):
 
     this: Mapping[Level, Forms] = {}
     """Words for the unit or law that contains the text: ``이 법``."""
+
+    definite: Forms = ()
+    """Words for a law by its kind: ``of the act``. It is the own law if the name of that has the last word."""
+
+    changing: Forms = ()
+    """Words in the name of a law that changes other laws: ``modifiant``; without them any law does.
+
+    A French code may change words of its own articles, as for overseas.
+    """
+
+    moves: Forms = ()
+    """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``."""
 
     before: Mapping[Level, Forms] = {}
     """Words for the unit before the own one: ``전항``; an ``N`` says how many."""
@@ -234,7 +263,7 @@ class Grammar(Schema):
     """The laws that belong to one act, by level: ``act``, ``decree``, ``rule``."""
 
     define: Forms = ()
-    """Forms that give a law a short name ``Q``: ``이하 Q 이라 한다``."""
+    """Forms that give a law a short name ``Q``: ``이하 Q 이라 한다``; the law follows one that ends in ``…``."""
 
     delegates: Mapping[str, Forms] = {}
     """Words that leave a matter to a law of a lower level: ``대통령령으로 정하``."""
@@ -248,6 +277,13 @@ class Grammar(Schema):
 
     labels: Mapping[Literal["paragraph", "item", "subitem"], Forms] = {}
     """How units begin at the start of a line."""
+
+    variants: Mapping[Text, Mapping[str, Any]] = {}
+    """Fields that differ in the texts in which a regular expression is found: the order of units in Taiwan."""
+
+    def variant(self, where: str) -> Self:
+        """Return the grammar of the texts in which the expression of a variant is found."""
+        return self.parse({**self.model_dump(exclude_defaults=True), "variants": {}, **self.variants[where]})
 
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
@@ -281,7 +317,7 @@ class Grammar(Schema):
                 continue
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
-            parts.append(f"({place})" if capture and token != "Q" else place)
+            parts.append(f"({place})" if capture and token not in ("Q", "U", "L") else place)
         following = f"(?={GAP}{self.pattern(ahead)})" if ahead else ""
         return GAP.join(part for part in parts if part) + following
 
@@ -295,6 +331,9 @@ class Grammar(Schema):
         if token == "O":
             words = sorted("|".join(self.ordinals).split("|"), key=len, reverse=True)
             return "|".join(map(re.escape, words)).join(("(?:", ")")) or "(?!)"
+        if token == "L":
+            joins = self.alternatives((*self.list, *self.range))
+            return rf"(?:{GAP}(?:{joins}){GAP}[(（]?{number_pattern('.')}[)）]?){{1,8}}"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
@@ -320,6 +359,11 @@ class Grammar(Schema):
     def has_case(self) -> bool:
         """Whether the language has upper and lower case."""
         return any(sign.lower() != sign.upper() for form in (*self.article, *self.list) for sign in form if sign != "N")
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the language has an alphabet with small letters, and spaces between its words."""
+        return any(sign.islower() for form in self.article for sign in form)
 
     @property
     def closing_quotes(self) -> tuple[str, ...]:
@@ -448,7 +492,8 @@ class _Forms:
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"
-        own = [form for form in grammar.article if {"N", "N+"} & set(form.split()) and form[0] != "+"]
+        single = [form.split() for form in grammar.article if form[0] != "+"]
+        own = [" ".join(form) for form in single if {"N", "N+"} & set(form) and "L" not in form]
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form for several continues after its number.
         self._goes_on = sum("N+" not in form.split() for form in heads)
@@ -463,11 +508,12 @@ class _Forms:
         self._head = re.compile("|".join(_form(form, f"({number})") for form in heads), re.IGNORECASE)
         brackets = ("[(（]?", "[)）]?") if grammar.has_bracketed_lists else ("", "")
         self._number = re.compile(f"({number})".join(brackets), re.IGNORECASE)
-        self._sub = _any_of(grammar.sub, f"({_SHORT})", sign="-‐–")
+        self._sub = _any_of([form.replace("M", "N") for form in grammar.sub], f"({_SHORT})", sign="-‐–")
         self._part = _any_of([part.lstrip("+ ") for part in parts], _PART)
         self._join = _any_of((*grammar.list, *grammar.range))
         self._law = _any_of(grammar.law_after)
         self._same = _any_of(grammar.same_law)
+        self._definite = _any_of(grammar.definite)
         # Of a longer word it is no part: 동법 in 노동법.
         self._same_before = re.compile(rf"(?<![가-힣])(?:{_alternatives(grammar.same_law)}){GAP}$", re.IGNORECASE)
         self._endings = grammar.law_before
@@ -482,10 +528,17 @@ class _Forms:
             end = numbers[-1].end
             place = self._after_parts(text, end)
             start = head.start()
-            same = self._same.match(text, place) or self._same_before.search(text, max(0, start - _SAME), start)
+            same = self._same.match(text, place) or self._of_kind(text, place)
+            same = same or self._same_before.search(text, max(0, start - _SAME), start)
             law = None if same else self._law.match(text, place)
             after = law.end() if law else None
             yield WrittenReference(start, end, tuple(numbers), place, after, same is not None, self._endings)
+
+    def _of_kind(self, text: str, place: int) -> re.Match[str] | None:
+        """Return the words at a place that mean a law by its kind alone: ``du code``, but not ``du code civil``."""
+        words, introduced = self._definite.match(text, place), self._law.match(text, place)
+        name = _law_patterns().match(text, introduced.end()) if words and introduced else None
+        return words if words and (name is None or name.end() <= words.end()) else None
 
     def field(self, text: str) -> tuple[bool, int, str] | None:
         """Return whether a text begins with words for an article, where their number ends, and the number."""
@@ -548,7 +601,7 @@ def _alternatives(forms: Sequence[str], number: str = "") -> str:
 def _form(form: str, number: str) -> str:
     """Return the pattern of a form."""
     form, _, ahead = form.partition(" > ")
-    places = {"N": number, "N+": number, "X": _LETTER, "H": _LETTER, "K": _LETTER}
+    places = {"N": number, "N+": number, "X": _LETTER, "S": _LETTER, "H": _LETTER, "K": _LETTER}
     following = f"(?={GAP}{_form(ahead, number_pattern(_JOINERS))})" if ahead else ""
     return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following
 
@@ -556,14 +609,18 @@ def _form(form: str, number: str) -> str:
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
+    "S": r"[a-zđ](?![^\W_])",
     "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
-    r"(?![ァ-ヶー])",
-    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,4}|[^\W\d_]{1,2})[)）]",
+    r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
+    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,2}|[IVXivx]{3,5}|z{2}[a-z]"
+    rf"|{'|'.join(f'{sign}{{3,4}}' for sign in ascii_lowercase)}|[^\W\d_]{{1,2}})[)）]",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![^\W_])",
+    "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
+    "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
     "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
 }

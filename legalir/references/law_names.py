@@ -42,6 +42,9 @@ _STATE = ("国", "國")
 
 _OF_STATE = re.compile(r"^(?:中华人民共和国|中華民國)(?=\w{2})")
 
+_DOTS = "ㆍᆞ"
+"""Letters that stand for the middle dot in Korean, where other texts have ``·``, ``‧`` or ``・``."""
+
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
 _CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?")
@@ -160,6 +163,10 @@ class LawNames:
                         break
             at += size
         return mentions
+
+    def in_full(self, name: str) -> tuple[int, ...]:
+        """Return the laws that have a name, written out or without what is in brackets."""
+        return self._names.get(compact(name), ())
 
     def named(self, name: str) -> tuple[int, ...]:
         """Return the laws that a name means: in full, without what is in brackets, by letters, or abbreviated.
@@ -433,7 +440,7 @@ def _letters(text: str) -> tuple[str, list[int]]:
     """Return the letters, marks and digits of a text in lower case, and the place of each in the text."""
     letters, places = [], []
     for place, sign in enumerate(text):
-        if sign.isalnum() or unicodedata.category(sign)[0] == "M":
+        if (sign.isalnum() and sign not in _DOTS) or unicodedata.category(sign)[0] == "M":
             for letter in sign.casefold():
                 letters.append(letter)
                 places.append(place)

@@ -88,7 +88,9 @@ def number_of(label: str) -> str:
     if match := _NUMBER.search(text):
         main = str(_value(match["main"]))
         joined = re.sub(
-            rf"{_DIGITS}", lambda part: str(_value(part[0])), re.sub(r"[\s조條条호号號]", "", match["joined"] or "")
+            rf"{_DIGITS}",
+            lambda part: str(_value(part[0])),
+            re.sub(r"[\s조條条호号號]", "", match["joined"] or "").replace("ノ", "の"),
         )
         rest = re.sub(r"[‐‑–]", "-", match["rest"].replace(" ", ""))
         prefix = re.sub(r"[\s.]", "", match["prefix"] or "")

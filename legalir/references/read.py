@@ -25,6 +25,15 @@ Kind = Literal["cites", "delegates", "amends", "defines"]
 """``delegates``: a matter is left to another law (``대통령령으로 정하는``). ``amends``: the text changes the provision
 (``제3조를 삭제한다``). ``defines``: the text only says where a word is defined (``as defined in section 3``)."""
 
+State = Literal["resolved", "read", "ambiguous", "whole law", "not in collection", "unparsed"]
+"""What is known of the target of a reference.
+
+``read``: the words name law and number; nobody has looked whether the law has that number. ``resolved``: the law's own
+list of provisions has it. ``not in collection``: the collection lacks the law, or the law the number. ``ambiguous``:
+several provisions may be meant, or a number was counted that the law may not have. ``whole law``: no number.
+``unparsed``: the words do not identify the law, or mean a chapter or part, which is no provision.
+"""
+
 RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item": 3, "subitem": 4, "deeper": 5}
 """Levels of a reference from the highest down; an annex takes the place of an article."""
 
@@ -47,6 +56,36 @@ _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _COMMA = re.compile(rf"{GAP},{GAP}")
+_RELATIONS = ("same", "this", "before", "after", "every")
+_HANGUL = re.compile("[가-힣]{2}")
+_LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
+"""Beginnings of words that end in 本法 or 同法."""
+_ALPHABETS = "\u2fff"
+"""Last of the signs before those of Chinese, Japanese and Korean."""
+_ACT = re.compile(r"제\s?(\d{1,6})\s?호 ?\Z")
+"""The number of an act before its name."""
+_NOTE_LENGTH = 300
+"""Maximum length of a note in brackets behind a reference."""
+_CLAUSE = re.compile(r"[^.:;—–\n]*")
+_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
+_LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
+_QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)")
+_DIGITS = re.compile(r"\d+")
+_WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
+_TOKEN = (
+    r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
+    r"|[A-Z]{2}|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
+)
+_BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
+_AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
+_UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
+"""What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
+
+_ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
+_PIECES = 5
+"""Maximum number of such pieces."""
+
+_ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
@@ -60,6 +99,8 @@ class Place(NamedTuple):
         item: of the paragraph, or of the annex.
         subitem: of the item.
         annex: number of the annex.
+        supplement: label of the supplement, ``부칙 123``, or its place in an address, ``supp 2``; then `article` is
+            the number of an article in it.
     """
 
     law: str = ""
@@ -68,6 +109,7 @@ class Place(NamedTuple):
     item: str = ""
     subitem: str = ""
     annex: str = ""
+    supplement: str = ""
 
 
 class Reference(NamedTuple):
@@ -92,6 +134,8 @@ class Reference(NamedTuple):
         to: number of the last unit where the words mean several: 2 of ``前二項`` in paragraph 3.
         range_end: whether it closes a range that the reference before it opens.
         counted: level whose number was counted from the place, with the step: ``article -1`` for ``前条``.
+        supplement: word for the supplement of an act that has the article, and the number of the act if it is known:
+            ``부칙``, ``부칙 123``; that of the place for a reference inside it.
     """
 
     surface: str
@@ -111,21 +155,18 @@ class Reference(NamedTuple):
     to: str = ""
     range_end: bool = False
     counted: str = ""
+    supplement: str = ""
 
     @property
-    def state(self) -> str:
-        """The state that is certain without a collection.
-
-        ``resolved`` if law and number are, ``ambiguous`` if the number was counted over articles or items that may
-        have numbers between, ``whole law`` without a number, ``unparsed`` if the law is unknown.
-        """
+    def state(self) -> State:
+        """The state without a collection: never ``resolved`` or ``not in collection``."""
         if self.law_kind != "self" and not self.law:
             return "unparsed"
         if not (self.article or self.annex or self.paragraph or self.item):
             return "unparsed" if self.group else "whole law"
         level = self.counted.split(" ")[0]
         number = {"article": self.article, "item": self.item}.get(level, "1")
-        return "resolved" if not level or number.isdecimal() else "ambiguous"
+        return "read" if not level or number.isdecimal() else "ambiguous"
 
 
 def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | None = None) -> list[Reference]:  # noqa: B008
@@ -140,7 +181,7 @@ def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | N
     Raises:
         DataError: there is no grammar of the language.
     """
-    return _reader(lang).read(text, at, names or {})
+    return _reader(lang, _reader(lang).variant(text + at.law)).read(text, at, names or {})
 
 
 def place_of(label: str, lang: str, law: str = "") -> Place:
@@ -161,7 +202,8 @@ def place_of(label: str, lang: str, law: str = "") -> Place:
     if not references:
         return Place(law)
     one = references[0]
-    return Place(law, one.article, one.paragraph, one.item, one.subitem, number_of(one.annex) or one.annex)
+    annex = number_of(one.annex) or one.annex
+    return Place(law, one.article, one.paragraph, one.item, one.subitem, annex, one.supplement)
 
 
 def learn_names(text: str, lang: str) -> dict[str, str]:
@@ -174,10 +216,10 @@ def learn_names(text: str, lang: str) -> dict[str, str]:
 
 
 @cache
-def _reader(lang: str) -> _Reader:
+def _reader(lang: str, variant: str = "") -> _Reader:
     if lang not in grammars():
         raise DataError(f"There is no grammar of references in {lang!r}, only in {', '.join(grammars())}.")
-    return _Reader(grammars()[lang])
+    return _Reader(grammars()[lang].variant(variant) if variant else grammars()[lang])
 
 
 @dataclass(slots=True)
@@ -206,6 +248,8 @@ class _Draft:
     several: dict[str, str] = field(default_factory=dict)
     inherits: bool = False
     taken: tuple[str, ...] = ()
+    supplement: str = ""
+    mark: str = ""  # First letter of the word for an article, or §.
 
     @property
     def highest(self) -> int:
@@ -233,7 +277,10 @@ class _Memory:
     """State of a reader at a place of a text."""
 
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
-        self.at = at
+        self.own, self.at = at, at
+        self.until = -1  # Up to there the text is about another law than the own one.
+        self.outer: list[tuple[Place, int]] = []
+        self.quotations: list[tuple[int, int]] = []
         self.names = dict(names)
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.last: dict[str, Reference] = {}
@@ -242,6 +289,24 @@ class _Memory:
     def law(self) -> str:
         """The law that was named last."""
         return next(reversed(self.laws), "")
+
+    def move(self, at: Place, until: int) -> None:
+        """Take another law, or one that is unknown, for the one that the text is about, up to a place."""
+        self.outer.append((self.at, self.until))
+        self.at, self.until = at, until
+
+    def label(self, at: Place) -> None:
+        """Take the place that a label in the own law opens."""
+        if self.outer:
+            self.outer[0] = at, self.outer[0][1]
+        else:
+            self.at = at
+
+    def is_quoted(self, place: int) -> bool:
+        """Return True if a place is inside quotation marks; places are asked for in the order of the text."""
+        while self.quotations and self.quotations[0][1] <= place:
+            self.quotations.pop(0)
+        return bool(self.quotations) and self.quotations[0][0] <= place
 
     def name(self, law: str) -> None:
         """Take a law that the text names."""
@@ -265,7 +330,9 @@ class _Reader:
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
         laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws) if not one.after]
-        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], more=laws)
+        # In an alphabet nothing begins inside a word, which saves most of the time.
+        word = r"(?<![^\W\d_])(?:" if grammar.has_words else "(?:"
+        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], word, ")", laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         self._next = self._compiled([(name, forms) for name, forms in inside if forms])
         self._below = [
@@ -283,9 +350,17 @@ class _Reader:
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
-        self._define = self._any(grammar.define, "(?:", ")")
+        note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
+        self._supplement = self._any(grammar.supplement, "(?:", rf"){note}{GAP}")
+        self._supplement_before = self._any(grammar.supplement, "(?:", rf"){note}{GAP}\Z")
+        self._amending = self._any(grammar.amending, "(?:", ")")
+        self._limits = self._any(grammar.limits, "(?:", ")")
+        self._applied = self._any(grammar.applied, "(?:", ")")
+        self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
+        self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
+        self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
         quotes = "|".join(
@@ -297,10 +372,22 @@ class _Reader:
             for level, forms in grammar.labels.items()
         ]
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
-        self._introduced = re.compile(
-            rf"{GAP},?{GAP}(?:(?:{grammar.alternatives(grammar.law_after)}){GAP})?", self._flags
+        self._introduced = re.compile(rf"{GAP},?{GAP}(?:{grammar.alternatives(grammar.law_after)}){GAP}", self._flags)
+        places = rf"(?:{grammar.pattern('N')}|{grammar.pattern('B')})"
+        joined = rf"(?:{grammar.alternatives((*grammar.list, *grammar.range))})"
+        self._rest = re.compile(
+            rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
-        here = (("same", grammar.same.get("law", ())), ("this", grammar.this.get("law", ())))
+        moves = [
+            (name, tuple(form.strip("… ") for form in grammar.moves if (form[0] == "…") == (name == "before")))
+            for name in ("before", "after")
+        ]
+        self._moves = self._compiled([one for one in moves if one[1]], r"\b(?:", ")") if grammar.moves else None
+        here = (
+            ("same", grammar.same.get("law", ())),
+            ("this", grammar.this.get("law", ())),
+            ("kind", grammar.definite),
+        )
         self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
         # "of" may precede a reference; a comma or a note in brackets may follow it.
@@ -308,7 +395,7 @@ class _Reader:
         before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
         after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
-        note = rf"(?:(?:{GAP},)?{GAP}|{GAP}[(（][^()（）]{{1,{_REACH}}}[)）]{GAP})"
+        note = rf"(?:{GAP}{_BRACKETED})?(?:{GAP},)?{GAP}"
         until = grammar.alternatives(grammar.until)
         word = r"\b(?:" if grammar.has_case else "(?:"
         self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
@@ -316,10 +403,21 @@ class _Reader:
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
-        bare = {sign: [f"+ {sign}"] for sign in "NBDXVO"}
+        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVO"}
         if grammar.has_bracketed_lists:
             bare["N"].append("+ ( N )")
-        self._bare = {sign: re.compile(grammar.alternatives(forms), self._flags) for sign, forms in bare.items()}
+        self._bare = {
+            (level, sign): re.compile(
+                grammar.alternatives([*forms, *(one for one in units[level] if one[0] == "+" and sign in one.split())]),
+                self._flags,
+            )
+            for level in units
+            for sign, forms in bare.items()
+        }
+
+    def variant(self, text: str) -> str:
+        """Return the variant of the grammar that fits a text, empty for the grammar itself."""
+        return next((where for where in self._grammar.variants if re.search(where, text)), "")
 
     def _of_form(self, form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """Return the pattern of a form, whose number is a group, and that of what must follow."""
@@ -343,11 +441,26 @@ class _Reader:
         """Return the laws that a text gives short names."""
         memory = _Memory(Place(), {})
         for match in self._define.finditer(text):
-            short = next((one for one in match.groups() if one), "")
+            short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
             opening = self._opening(text, match.start() + 1)
-            if short and opening >= 0 and (law := self._law_before(text, opening, memory)):
-                memory.names.setdefault(short, law.name)
+            if short and opening >= 0:
+                law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
+                if law is not None:
+                    memory.names.setdefault(short, law.name)
+        for match in self._means.finditer(text):
+            short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
+            if short and (name := self._laws.match(text, self._blank(text, match.end()))):
+                memory.names.setdefault(short, self._law_of(name, memory).name)
         return memory.names
+
+    def _law_ending(self, text: str, end: int) -> _Law | None:
+        """Return the law whose name, by the patterns, ends at a place."""
+        low = max(0, end - _REACH)
+        end = low + len(text[low:end].rstrip())
+        for match in self._laws.finditer(text, low, end):
+            if match.end() == end and not self._grammar.laws[int(str(match.lastgroup)[4:])].after:
+                return self._law_of(match, _Memory(Place(), {}))
+        return None
 
     def _opening(self, text: str, end: int) -> int:
         """Return the place of the bracket that is open at a place, -1 for none."""
@@ -380,13 +493,14 @@ class _Reader:
                     if short := next((one for one in match.groups() if one), ""):
                         memory.names[short] = law.name
             return law
-        if (same := self._same_law.search(text, low, end)) and not _in_word(text, same.start()):
+        if (same := self._same_law.search(text, low, end)) and not self._in_word(text, same.start()):
             level = self._level_of_word(same[0])
             # 같은 법 is the last act, also if a standard was named after it.
             names = (self._family(law, level) for law in reversed(memory.laws) if level and self._level_of_word(law))
             return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
-        if (this := self._this_law.search(text, low, end)) and not _in_word(text, this.start()):
-            return _Law(memory.at.law, "self", this.start(), end)
+        this = self._this_law.search(text, low, end)
+        if this and this[0] not in memory.names and not self._in_word(text, this.start()):
+            return _Law(memory.own.law, "self", this.start(), end)
         if end > low and text[end - 1] in self._grammar.closing_quotes:
             for quoted in self._quoted.finditer(text, low, end):
                 if quoted.end() == end:
@@ -408,7 +522,7 @@ class _Reader:
                     return _Law(name, act.kind, act.start, end)
         for short in sorted(memory.names, key=len, reverse=True):
             start = end - len(short)
-            if start >= low and text.startswith(short, start) and not _in_word(text, start):
+            if start >= low and text.startswith(short, start) and not self._in_word(text, start):
                 return _Law(memory.names[short], "short", start, end)
         for pattern in self._names if text.endswith(self._grammar.law_before, low, end) else ():
             if match := pattern.search(text, low, end):
@@ -425,6 +539,12 @@ class _Reader:
     def _words_of(self, level: str) -> tuple[str, ...]:
         family = self._grammar.family.get(level)
         return family.words if family else ()
+
+    def _in_word(self, text: str, start: int) -> bool:
+        """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
+        if self._grammar.spaceless:
+            return start > 0 and _LONGER.match(text, start - 1) is not None
+        return _in_word(text, start)
 
     def _level_of_word(self, words: str) -> str:
         """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
@@ -460,11 +580,19 @@ class _Reader:
         """Return the references in a text."""
         memory = _Memory(at, names)
         labels = self._places(text, at)
+        moves = self._moves_of(text)
+        if self._grammar.has_words:
+            memory.quotations = _quotations(text)
         found: list[Reference] = []
-        place = 0
+        notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
+        place = ignored = 0
         while (head := self._head.search(text, place)) is not None:
             while labels and labels[-1][0] <= head.start():
-                memory.at = labels.pop()[1]
+                memory.label(labels.pop()[1])
+            while moves and moves[-1][0] <= head.start():
+                self._move(text, *moves.pop(), memory, found)
+            while 0 <= memory.until <= head.start():
+                memory.at, memory.until = memory.outer.pop()
             for quoted in self._quoted.finditer(text, place, head.start()):
                 law = self._whole_law(text, quoted)[0]
                 # A standard without a number is only mentioned, and is not the standard meant by 같은 기준 2.7.
@@ -472,7 +600,17 @@ class _Reader:
                     memory.name(law)
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
-            if kind == "ignore" or (kind == "unit" and self._is_label(text, head, level)):
+            if kind in _RELATIONS and head.start() and _HANGUL.match(text, head.start() - 1):
+                place = head.start() + 1  # 전조 in 안전조치
+                continue
+            if kind == "unit" and level == "item" and ignored and self._between(text, ignored, head.start()):
+                kind = "ignore"  # 별지 제1호부터 제3호까지
+            if kind == "ignore":
+                ignored = head.end()
+                while sub := self._sub.match(text, ignored):
+                    ignored = sub.end()
+                continue
+            if kind == "unit" and self._is_label(text, head, level):
                 continue
             if kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2]):
                 # That section 12 applies: no reference to the section before.
@@ -483,14 +621,97 @@ class _Reader:
                     law = self._family(memory.at.law, level)
                     found.append(Reference(head[0], head.start(), place, law, "short", kind="delegates", part=level))
                 continue
+            outside: _Draft | None = None
+            while notes and notes[-1][1] <= head.start():
+                _, end, outside = notes.pop()
+            inside = notes[-1] if notes else None
             drafts, place = self._group(text, head, kind, level, memory)
+            if drafts and kind == "unit":
+                if outside and (join := self._goes_on(text, end, drafts[0], outside)):
+                    self._join(outside, drafts, join == "range")
+                elif inside and drafts[0].law is None:
+                    self._belong(text, inside, drafts)
+                elif drafts[0].law is None and RANKS[level] <= 1:
+                    self._belong_to_law(text, drafts, memory)
+            if drafts and (note := self._note(text, place)):
+                notes.append((*note, drafts[-1]))
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
+            alone = drafts and not any(one.law for one in drafts)
+            if alone and memory.until < 0 and self._changes_words(text, place, told, drafts[0], at.law):
+                # After subsection (1) insert “…” in another law.
+                last = memory.last.get("article")
+                foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
+                memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
+            if memory.at.supplement and self._amending.match(text, place):
+                for draft in drafts:
+                    if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
+                        draft.law = _Law("", "short", draft.start, draft.start)
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
                     if reference.law_kind in ("named", "short"):
                         memory.name(reference.law)
+                    if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
+                        article = reference.article or memory.at.article
+                        memory.at = memory.at._replace(article=article, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _between(self, text: str, end: int, start: int) -> str:
+        """Return "range" or "list" if only such words are between two places, else an empty string."""
+        if until := self._until.match(text, end):
+            end = until.end()
+        for name, words in (("range", self._range), ("list", self._list)):
+            if (join := words.match(text, end)) and join.end() == start:
+                return name
+        return ""
+
+    def _goes_on(self, text: str, end: int, draft: _Draft, before: _Draft) -> str:
+        """Return how a reference goes on after a bracket: "range", "list", "unit" for a lower unit, or nothing."""
+        lower = draft.highest > RANKS[before.level] > 0 and not text[end : draft.start].strip()
+        return "unit" if lower else self._between(text, end, draft.start)
+
+    def _note(self, text: str, place: int) -> tuple[int, int] | None:
+        """Return start and end of the brackets that open directly behind a reference."""
+        until = self._until.match(text, place)
+        opening = self._blank(text, until.end() if until else place)
+        if text[opening : opening + 1] not in tuple(_OPENING):
+            return None
+        depth = 0
+        for end in range(opening, min(len(text), opening + _NOTE_LENGTH)):
+            depth += (text[end] in _OPENING) - (text[end] in _CLOSING)
+            if depth == 0:
+                return opening, end + 1
+        return None
+
+    def _belong(self, text: str, note: tuple[int, int, _Draft], drafts: list[_Draft]) -> None:
+        """Make references in brackets parts of the unit or law before them: ``(제3호는 제외한다)``."""
+        start, end, before = note
+        highest = drafts[0].highest
+        limited = self._limits.search(text, start, end)
+        lower = highest > RANKS[before.level] > 0 and not self._applied.search(text, start, end)
+        if (limited or lower) and drafts[0].numbers and not drafts[0].relation and not drafts[0].supplement:
+            self._join(before, drafts)
+
+    def _belong_to_law(self, text: str, drafts: list[_Draft], memory: _Memory) -> None:
+        """Make references in brackets parts of the law that is named before: ``「선박법」(제3조는 제외한다)``."""
+        opening = self._opening(text, drafts[0].start) if self._grammar.limits else -1
+        note = self._note(text, opening) if opening >= 0 else None
+        if note and self._limits.search(text, *note) and (law := self._law_before(text, opening, memory)):
+            for draft in drafts:
+                draft.law = draft.law or law
+
+    def _join(self, before: _Draft, drafts: list[_Draft], ranged: bool = False) -> None:
+        """Give references what they leave out, from the one before a bracket."""
+        drafts[0].range_end = ranged
+        for draft in drafts:
+            if draft.law is not None or draft.relation or not draft.numbers:
+                return
+            highest = min(draft.numbers, key=RANKS.__getitem__)
+            above = {each: number for each, number in before.above(highest).items() if each != "group"}
+            draft.numbers = {**above, **draft.numbers}
+            draft.law, draft.supplement = before.law, draft.supplement or before.supplement
+            if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
+                draft.relation, draft.steps = before.relation, before.steps
 
     def _kind(self, text: str, start: int, end: int) -> Kind:
         """Return the kind of joined references from the words around them."""
@@ -498,6 +719,15 @@ class _Reader:
         after = self._kind_after.match(text, end)
         told = {match.lastgroup for match in (before, after) if match}
         return next((kind for kind in self._grammar.kinds if kind in told), "cites")
+
+    def _changes_words(self, text: str, end: int, kind: Kind, draft: _Draft, own: str) -> bool:
+        """Return True if the words after a reference change the words of another law than the own one."""
+        if not self._moves or kind != "amends":
+            return False
+        if "article" in draft.numbers and self._grammar.changing and not self._changing.search(own):
+            return False
+        after = self._kind_after.match(text, end)
+        return after is not None and any(sign in after[0] for sign in '”“"»—')
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
@@ -529,7 +759,7 @@ class _Reader:
     ) -> tuple[list[_Draft], int]:
         """Read a reference and the references joined to it in a list or a range."""
         if kind == "law":
-            law: _Law | None = self._law_of(head)
+            law: _Law | None = self._law_of(head, memory)
             draft = _Draft(head.start(), head.end(), "group", law)
             after = self._next.match(text, self._blank(text, head.end()))
             comma = _COMMA.match(text, head.end())
@@ -543,12 +773,21 @@ class _Reader:
             else:
                 return [draft], head.end()
         else:
-            law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
             draft = self._begun(text, head, kind, level)
+            if kind == "unit" and (
+                words := self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
+            ):
+                draft.supplement, draft.start = _supplement(words[0]), words.start()
+            law = None
+            if kind == "unit" and (RANKS[level] <= 1 or draft.supplement):
+                law = self._law_before(text, draft.start, memory)
             if law is None and "D" in draft.several.values():
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
+            act = _ACT.search(text, max(0, draft.start - 12), draft.start)
+            if act and draft.supplement in self._grammar.supplement:
+                draft.supplement += f" {act[1]}"
         drafts = [draft]
         while True:
             self._extend(text, draft)
@@ -559,45 +798,89 @@ class _Reader:
                 end = until.end()
             ranged = self._range.match(text, end)
             join = ranged or self._list.match(text, end)
-            following = self._joined(text, join, draft) if join else None
+            following = self._joined(text, join, draft, memory) if join else None
+            if following is None and not named and (note := _AFTERWARDS.match(text, end)):
+                following = self._after_note(text, note, draft)
             if following is None and (comma := _COMMA.match(text, end)):
                 # "e" in "lettera a), e)" is a letter, no word.
-                following = self._joined(text, comma, draft)
+                following = self._joined(text, comma, draft, memory)
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
+                if not named and self._grammar.law_after:
+                    self._law_after(text, drafts, memory, unread=_PIECES)
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
+            following.mark = following.mark or draft.mark
             highest = min(following.numbers, key=RANKS.__getitem__)
             if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
                 following.taken = tuple(draft.above(highest))
                 following.numbers = {**draft.above(highest), **following.numbers}
                 following.law = None if named else draft.law
                 following.inherits = following.law is not None
+                following.supplement = following.supplement or draft.supplement
                 if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[highest]:
                     following.relation, following.steps = draft.relation, draft.steps
             drafts.append(following)
             draft = following
 
-    def _joined(self, text: str, join: re.Match[str], draft: _Draft) -> _Draft | None:
+    def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
+        """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
+        while more := self._sub.match(text, end) or self._bracket.match(text, end):
+            end = more.end()
+        rest = self._rest.match(text, end)
+        return self._law_at(text, rest.end() if rest else end, memory) is not None
+
+    def _joined(self, text: str, join: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
         place = join.end()
-        after = self._head.match(text, place)
+        words = self._supplement.match(text, place)
+        after = self._head.match(text, words.end() if words else place)
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
-            return self._begun(text, after, "unit", level) if kind == "unit" else None
+            following = self._begun(text, after, "unit", level) if kind == "unit" else None
+            if following and words:
+                following.start, following.supplement = place, _supplement(words[0])
+            return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
+        alone = (
+            self._grammar.law_after
+            and "article" in draft.numbers
+            and "article" not in {*draft.several, *draft.taken}
+            and not draft.relation
+        )
+        if (
+            alone
+            and (one := self._bare["article", "N"].match(text, place))
+            and self._is_of_a_law(text, one.end(), memory)
+        ):
+            plural.append(("article", "N"))  # Section 3 or 4 of the Act.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
-            if (bare := self._bare[sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+            if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+                if sign == "B" and (
+                    "\n" in join[0] or not _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
+                ):
+                    continue
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
-                if sign != "X" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
+                if sign not in "XS" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                     following.several = {**above, **following.several}
                     return following
+        more = self._next.match(text, place)
+        if more and more.lastgroup == f"unit_{draft.level}" and more[0][0].isnumeric() and more[0][-1] > _ALPHABETS:
+            return self._begun(text, more, "unit", draft.level)  # 제10조 내지 12조
         return None
+
+    def _after_note(self, text: str, note: re.Match[str], draft: _Draft) -> _Draft | None:
+        """Return the next article of a list after a note in brackets: ``section 5 (fees) and section 6``."""
+        join = self._list.match(text, note.end())
+        after = self._head.match(text, join.end()) if join else None
+        if after is None or after.lastgroup != "unit_article" or self._head.search(text, note.start(), note.end()):
+            return None
+        return self._begun(text, after, "unit", "article")
 
     def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
@@ -608,6 +891,16 @@ class _Reader:
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level that directly follows a draft."""
         after = self._head.match(text, self._blank(text, draft.end))
+        bracket = self._bare[draft.level, "B"].match(text, self._blank(text, draft.end))
+        if (
+            bracket
+            and draft.several.get(draft.level) == "B"
+            and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip("()（）"))
+        ):
+            following = _Draft(bracket.start(), bracket.end(), draft.level)
+            self._number(text, following, bracket, draft.level)
+            following.several = dict(draft.several)
+            return following
         return (
             self._begun(text, after, "unit", draft.level)
             if after and after.lastgroup == f"unit_{draft.level}"
@@ -641,35 +934,92 @@ class _Reader:
                 draft.numbers, draft.taken = {**above, **own}, ()
                 draft.relation, draft.steps = upper.relation, upper.steps
 
-    def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
-        """Take the law that is named directly after the last draft, for all drafts that lack one."""
+    def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory, unread: int = 0) -> bool:
+        """Take the law that is named after the last draft, for all drafts that lack one.
+
+        Args:
+            unread: number of pieces that may be between, such as units that the grammar does not know.
+        """
         end = drafts[-1].end
-        introduced = self._introduced.match(text, end)
-        law: _Law | None = None
-        comma = _COMMA.match(text, end)
-        for place in dict.fromkeys(one.end() if one else end for one in (None, comma, introduced)):
-            place = self._blank(text, place)
-            if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
-                law = self._law_of(match)
-            if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
-                named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
-                name = next(named, memory.law) if here.lastgroup == "same" else memory.at.law
-                law = _Law(name, "short" if here.lastgroup == "same" else "self", place, here.end())
-        if law is None or (drafts[-1].law is not None and not drafts[-1].inherits):
+        if not self._grammar.law_after or (drafts[-1].law is not None and not drafts[-1].inherits):
+            return False
+        named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
+        before = next(named, memory.law)
+        law, place, inside = self._law_at(text, end, memory, before), end, False
+        for _ in range(unread):
+            piece = _UNREAD.match(text, place) if law is None else None
+            if piece is None:
+                break
+            if head := self._head.search(text, place, piece.end()):
+                kind, _, level = (head.lastgroup or "").partition("_")
+                if piece[0].strip()[0] in _OPENING:
+                    inside = True  # The references in the note are still to be read.
+                elif kind != "unit" or RANKS[level] < RANKS["paragraph"]:
+                    break
+            place = piece.end()
+            law = self._law_at(text, place, memory, before, introduced=text[place : place + 1] != " ")
+        if law is None and unread and (word := _ONE_WORD.match(text, end)):
+            # An adjective, or a verb: article 1382 ancien du code.
+            words = self._introduced.match(text, word.end())
+            usual = words and words[0].strip()[:1] == self._grammar.law_after[0][0]
+            other = self._law_at(text, word.end(), memory) if usual else None
+            law = _Law("", "short", end, end) if other and other.kind != "self" else None
+        if law is None:
             return False
         for draft in reversed(drafts):
-            if draft.law is not None and not draft.inherits:
+            if (draft.law is not None and not draft.inherits) or (
+                # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
+                draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
+            ):
                 break
             draft.law, draft.inherits = law, False
-        drafts[-1].end = law.end if law.start < law.end else end  # Else unread words precede a law.
+        drafts[-1].end = end if inside or law.start == law.end else law.end  # Else unread words precede a law.
         return True
+
+    def _law_at(self, text: str, end: int, memory: _Memory, before: str = "", introduced: bool = False) -> _Law | None:
+        """Return the law that is named at a place, after a comma or a word such as *of*.
+
+        Args:
+            before: the law that *that Act* means.
+            introduced: whether there must be such a word.
+        """
+        law: _Law | None = None
+        words = self._introduced.match(text, end)
+        comma = _COMMA.match(text, end)
+        ends = [one.end() for one in ((words,) if introduced else (comma, words)) if one]
+        for place in dict.fromkeys((end, *ends)):
+            place = self._blank(text, place)
+            if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
+                if here.lastgroup == "kind":
+                    name, kind = self._law_of_kind(here[0], memory)
+                    further = self._introduced.match(text, here.end())
+                    if further and (match := self._laws.match(text, further.end())):
+                        return self._law_of(match, memory)  # del codice di cui al decreto …
+                else:
+                    name, kind = (before, "short") if here.lastgroup == "same" else (memory.own.law, "self")
+                law = _Law(name, kind, place, here.end())
+        for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
+            place = self._blank(text, place)
+            if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
+                law = self._law_of(match, memory)
+        return law
+
+    def _law_of_kind(self, words: str, memory: _Memory) -> tuple[str, str]:
+        """Return name and kind of the law of ``of the Act``: one of this short name, else the own law if it is one."""
+        noun = words.split()[-1].casefold()
+        for short, law in memory.names.items():
+            if noun.startswith(short.casefold()):
+                return law, "short"
+        return (
+            (memory.own.law, "self") if not memory.own.law or noun[:6] in memory.own.law.casefold() else ("", "short")
+        )
 
     def _blank(self, text: str, place: int) -> int:
         """Return the place after the white space at a place."""
         gap = _BLANK.match(text, place)
         return gap.end() if gap else place
 
-    def _law_of(self, match: re.Match[str]) -> _Law:
+    def _law_of(self, match: re.Match[str], memory: _Memory) -> _Law:
         number = int((match.lastgroup or "_0").partition("_")[2])
         pattern = self._grammar.laws[number]
         name = " ".join(match[0].split())
@@ -677,10 +1027,15 @@ class _Reader:
             inner = self._each_law[number].match(match.string, match.start())
             months = {month: place for place, month in enumerate(self._grammar.months, start=1)}
             name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
-        return _Law(name, "named", match.start(), match.end())
+        written = " ".join(match[0].split())
+        name = memory.names.get(written) or memory.names.get(name) or name
+        return _Law(name, "named", match.start(), match.start() + len(match[0].rstrip()))
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
+        first = unicodedata.normalize("NFD", match[0][:1].casefold())[:1]
+        if level == "article" and (first == "§" or first.isalpha()) and not _PREFIX.match(match[0]):
+            draft.mark = first
         if kind == "unit":
             self._number(text, draft, match, level)
         else:
@@ -699,7 +1054,9 @@ class _Reader:
             draft.several[level] = several
         number = self._read(number, text[match.end() : end])
         if level == "annex":
-            number = self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split())
+            number = (
+                self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split()).strip("()")
+            )
         if level == "group":
             number = " ".join(match[0].split())
         closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
@@ -710,13 +1067,19 @@ class _Reader:
             lower = next(below, None)
             if lower is None:
                 break
-            self._set(draft, lower, bracket[0].strip()[1:-1])
+            last, number = draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]
+            if self._grammar.adjacent and last != number and _is_like(last, number):
+                break  # (1) (2) is a list.
+            self._set(draft, lower, number)
+            if lower != "deeper":
+                draft.several.setdefault(lower, "B")
             draft.end = bracket.end()
 
     def _read(self, number: str, more: str) -> str:
         """Return a number in one spelling, with what belongs to it."""
-        if number[:1] in "(（":
-            return "".join(str(unicodedata.decimal(sign, sign)) for sign in number[1:-1])
+        if number[:1] in "(（" and number[-1:] in ")）":
+            inside = "".join(str(unicodedata.decimal(sign, sign)) for sign in number[1:-1])
+            return number_of(inside) if inside and all(map(str.isnumeric, inside)) else inside
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
             return self._ordinals[word]
@@ -777,18 +1140,24 @@ class _Reader:
         kind, _, level = draft.relation.partition("_")
         at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
+        moved = law_kind == "self" and draft.law is None and memory.until >= 0
+        if moved or (law_kind == "self" and memory.is_quoted(draft.start)):
+            # Words in quotation marks are those of another law.
+            law, law_kind = at.law if memory.until >= 0 else "", "short"
+        supplement, own = draft.supplement, at.supplement if draft.law is None or draft.law.kind == "self" else ""
         section = _SECTION.fullmatch(numbers.get("subitem", "")) if self._grammar.brackets and not at.annex else None
         if section and numbers.get("item", "").isdecimal() and not {"article", "annex", "paragraph"} & set(numbers):
             # paragraph 5(1)(a) in Canada is a paragraph of section 5.
             numbers = {"article": numbers["item"], "paragraph": section[1], "item": section[2]}
         if kind:
-            law_kind = "relative"
+            law_kind = "relative" if law_kind == "self" else law_kind
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
             if (kind == "this" or level == "annex") and not draft.numbers:
                 return None
+            supplement = supplement or own
             if kind == "same" and level in memory.last:
                 last = memory.last[level]
-                law = last.law
+                law, supplement = last.law, last.supplement
                 base = {each: getattr(last, each) for each in base}
                 if last.annex:
                     numbers.setdefault("annex", last.annex)
@@ -805,7 +1174,10 @@ class _Reader:
                     first, last_one = last_one, first
                 upper[level], to = first, last_one if last_one != first else ""
             numbers = {**upper, **numbers}
-        elif numbers and law_kind == "self" and not ({"article", "annex", "group"} & set(numbers)):
+        elif supplement:
+            supplement = own if own and " " not in supplement else supplement
+        elif numbers and (law_kind == "self" or moved) and not ({"article", "annex", "group"} & set(numbers)):
+            supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if at.annex and not at.article:
@@ -823,6 +1195,7 @@ class _Reader:
             to=to,
             range_end=draft.range_end,
             counted=counted,
+            supplement=supplement,
             article=numbers.get("article", ""),
             paragraph=numbers.get("paragraph", ""),
             item=numbers.get("item", ""),
@@ -834,6 +1207,27 @@ class _Reader:
         for each in {*draft.numbers, level} - {""}:
             memory.last[each] = reference
         return reference
+
+    def _moves_of(self, text: str) -> list[tuple[int, int, bool]]:
+        """Return words that move a text to another law, the last first: place, end, whether the law precedes them."""
+        places = []
+        for one in self._moves.finditer(text) if self._moves else ():
+            before = one.lastgroup == "before"
+            clause = _CLAUSE.match(text, one.end()) if before else None
+            places.append((clause.end() if clause else one.start(), one.end(), before))
+        return sorted(places, reverse=True)
+
+    def _move(self, text: str, place: int, end: int, before: bool, memory: _Memory, found: Sequence[Reference]) -> None:
+        """Take the law next to such words for the one that the text is about, up to its end or that of a list."""
+        if before:
+            line = text.rfind("\n", 0, end) + 1
+            named = (one for one in found if one.start >= line and one.end <= end)
+            first = next((one for one in named if one.law_kind in ("named", "short")), None)
+            if first is not None and first.law != memory.own.law:
+                memory.move(Place(first.law, first.article, first.paragraph), len(text))
+        elif (law := self._law_at(text, end, memory)) and (begins := _LIST_BEGINS.match(text, law.end)):
+            ends = _LIST_ENDS.search(text, begins.end())
+            memory.move(Place(law.name), ends.end() if ends else len(text))
 
     def _annex(self, number: str) -> str:
         return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number
@@ -860,15 +1254,50 @@ class _Reader:
         return law, stop
 
 
+def _supplement(words: str) -> str:
+    """Return the word for a supplement, with the number of its act, or with the words in brackets about the act."""
+    word, act = (*re.split(r"[(（<〈]", words.strip(" )）>〉"), maxsplit=1), "")[:2]
+    number = re.search(r"제\s?(\d{1,6})\s?호", act)
+    return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
+
+
+def _quotations(text: str) -> list[tuple[int, int]]:
+    """Return the outermost pairs of quotation marks of a text that are closed."""
+    opened: list[tuple[str, int]] = []
+    pairs: list[tuple[int, int]] = []
+    for match in _QUOTES.finditer(text):
+        sign, place = match[0], match.start()
+        if sign in "„«‘" or (sign == "“" and not (opened and opened[-1][0] == "„")):
+            opened.append((sign, place))
+        elif opened and (sign != "’" or opened[-1][0] == "‘"):
+            _, start = opened.pop()
+            while pairs and pairs[-1][0] > start:
+                pairs.pop()
+            pairs.append((start, place))
+    return pairs
+
+
 def _several(form: str) -> str:
     """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may."""
-    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXVO" and token[1:] == "+")), "")
+    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), "")
+
+
+def _is_like(number: str, following: str) -> bool:
+    """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
+    first, second = (_DIGITS.match(one) for one in (number, following))
+    if first and second:
+        return int(first[0]) <= int(second[0])
+    if not number or not (number.isalpha() and following.isalpha()):
+        return not number
+    roman = len(number) > 1 and not set(following.casefold()) - set("ivxlc")
+    return roman or (number <= following and (len(number) == 1 or len(following) > 1))
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
     """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
-    return len(last) == len(one) == 1 and 0 < ord(one) - ord(last) < 4
+    first, second = (100.5 if letter == "đ" else ord(letter) if len(letter) == 1 else 0 for letter in (last, one))
+    return bool(first and second) and 0 < second - first < 4
 
 
 def _in_word(text: str, start: int) -> bool:

@@ -13,10 +13,7 @@ from typing import Literal, NamedTuple
 
 from legalir.references.law_names import LawNames
 from legalir.references.numbering import number_of
-from legalir.references.read import Reference
-
-State = Literal["resolved", "ambiguous", "whole law", "not in collection", "unparsed"]
-"""State of a reference; ``unparsed`` if the words do not identify the law, or the collection has no such level."""
+from legalir.references.read import Reference, State
 
 Kind = Literal["law", "group", "article", "paragraph", "item", "subitem", "annex", "supplement", "preamble"]
 """What a unit is in the order of every jurisdiction.
@@ -30,8 +27,11 @@ Kind = Literal["law", "group", "article", "paragraph", "item", "subitem", "annex
 """
 
 _OPEN_LAWS = 64
+_BETWEEN = 8
+"""Maximum number of references between the ends of a range."""
 _LEVELS = ("paragraph", "item", "subitem")
-_DASHES = re.compile(r"[‐‑–—]")
+_HANGUL = re.compile(r"[가-힣]")
+_DASHES = re.compile(r"[‐‑–—]|(?<=\d)之(?=\d)")  # Taiwan writes 15-1 above an article, and 十五條之一 in its text.
 _LAST_DECIMAL = re.compile(r"\.\d+$")
 
 
@@ -79,7 +79,7 @@ class Resolved(NamedTuple):
 
     Attributes:
         reference: the reference.
-        state: see `State`.
+        state: see :data:`legalir.references.read.State`; never ``read``.
         docnos: docnos of the provisions; for an ambiguous reference, all candidates.
         law_id: of the law, empty if it is not in the collection or not certain.
     """
@@ -103,15 +103,33 @@ class _Book:
         self.articles = [path[0] for path in self.order if len(path) == 1 and not path[0].startswith(("annex", "supp"))]
         self.article_places = {article: place for place, article in enumerate(self.articles)}
 
-    def neighbour(self, article: str, step: int) -> str:
-        """Return the article some steps away from another, or an empty string."""
-        if article not in self.article_places:
+    def neighbour(self, path: tuple[str, ...], step: int) -> str:
+        """Return the article some steps away from the one at a path, or an empty string."""
+        articles, places, article = self.articles, self.article_places, path[0]
+        if article.startswith("supp"):
+            articles = [each[1] for each in self.order if len(each) == 2 and each[0] == article]
+            places, article = {each: place for place, each in enumerate(articles)}, "".join(path[1:2])
+        if article not in places:
             return ""
-        place = self.article_places[article] + step
-        return self.articles[place] if 0 <= place < len(self.articles) else ""
+        place = places[article] + step
+        return articles[place] if 0 <= place < len(articles) else ""
 
-    def find(self, reference: Reference) -> tuple[str, ...] | None:
-        """Return the path of the unit, or of the lowest one above it that the law has."""
+    def find(self, reference: Reference) -> list[tuple[str, ...]]:
+        """Return the path of the unit, or of the lowest one above it that the law has; several if it may be any."""
+        if not reference.supplement:
+            return [path for path in (self._in_text(reference),) if path]
+        number = reference.supplement.partition(" ")[2]
+        heads = [f"supp {number}"] if number else [each for each in ("supp", "supp 1") if (each,) in self.docnos]
+        if not heads:
+            heads = list(dict.fromkeys(path[0] for path in self.order if path[0].startswith("supp")))
+        return [path for head in heads if (path := self._in_supplement(head, reference))]
+
+    def _in_supplement(self, head: str, reference: Reference) -> tuple[str, ...] | None:
+        inside = [getattr(reference, level) for level in ("article", *_LEVELS)]
+        path = _key((head, *(one for one in inside if one)))
+        return next((path[:size] for size in range(len(path), 1, -1) if path[:size] in self.docnos), None)
+
+    def _in_text(self, reference: Reference) -> tuple[str, ...] | None:
         inside = [getattr(reference, level) for level in _LEVELS]
         if reference.annex:
             head = f"annex {number_of(reference.annex)}".rstrip()
@@ -160,7 +178,7 @@ class Resolver:
                 names.append(name)
                 owners.append(number)
         self._names, self._owners = LawNames(names, owners), owners
-        self._named: dict[str, tuple[int, ...]] = {}
+        self._named: dict[tuple[str, bool], tuple[int, ...]] = {}
         entries = self._entries
         self._book = lru_cache(_OPEN_LAWS)(lambda number: _Book(entries[number]))
 
@@ -173,41 +191,48 @@ class Resolver:
             path: path of the unit that contains it, as in :class:`~legalir.statutes.documents.Address`.
         """
         found: list[Resolved] = []
-        before: Resolved | None = None
+        laws = {one.law for one in references if _HANGUL.match(one.law) and one.surface.startswith(one.law)}
         for reference in references:
-            before = self._resolved(reference, law_id, path, before if reference.range_end else None)
-            found.append(before)
+            opening = _opening(found, reference) if reference.range_end else None
+            found.append(self._resolved(reference, law_id, path, opening, frozenset(laws)))
         return found
 
-    def _laws(self, reference: Reference, own: int | None) -> tuple[int, ...]:
+    def _laws(self, reference: Reference, own: int | None, bare: frozenset[str]) -> tuple[int, ...]:
         if reference.law_kind in ("self", "relative") and own is not None:
             law = self._entries[own]
             if reference.law in ("", law.title):
                 return (own,)
-        if reference.law not in self._named:
-            numbers = self._names.named(reference.law) if reference.law else ()
-            self._named[reference.law] = tuple(sorted({self._owners[number] for number in numbers}))
-        laws = self._named[reference.law]
+        named = reference.law, reference.law in bare
+        if named not in self._named:
+            words, numbers = reference.law, self._names.named(reference.law) if reference.law else ()
+            while not numbers and named[1] and " " in words:
+                # Words that precede a name without quotes may have been read as a part of it.
+                words = words.partition(" ")[2]
+                numbers = self._names.in_full(words)
+            self._named[named] = tuple(sorted({self._owners[number] for number in numbers}))
+        laws = self._named[named]
         if own is not None and len(laws) > 1:
             country = self._entries[own].country
             laws = tuple(law for law in laws if self._entries[law].country == country) or laws
         return laws
 
-    def _resolved(self, reference: Reference, law_id: str, path: Sequence[str], opening: Resolved | None) -> Resolved:
+    def _resolved(
+        self, reference: Reference, law_id: str, path: Sequence[str], opening: Resolved | None, bare: frozenset[str]
+    ) -> Resolved:
         own = self._ids.get(law_id)
-        laws = self._laws(reference, own)
+        laws = self._laws(reference, own, bare)
         if not laws:
             return Resolved(reference, "not in collection" if reference.law else "unparsed")
         law = self._entries[laws[0]].law_id if len(laws) == 1 else ""
         if reference.counted.startswith("article") and laws == (own,) and path:
             step = int(reference.counted.split()[1])
-            article = self._book(laws[0]).neighbour(_key(path)[0], step)
+            article = self._book(laws[0]).neighbour(_key(path), step)
             if not article:
                 return Resolved(reference, "not in collection", (), law)
             reference = reference._replace(article=article)
-        if not (reference.article or reference.annex):
+        if not (reference.article or reference.annex or (reference.supplement and reference.paragraph)):
             return Resolved(reference, "unparsed" if reference.group else "whole law", (), law)
-        paths = [(book, found) for each in laws if (found := (book := self._book(each)).find(reference))]
+        paths = [(book, found) for book in map(self._book, laws) for found in book.find(reference)]
         if not paths:
             return Resolved(reference, "not in collection", (), law)
         if len(paths) > 1:
@@ -217,10 +242,25 @@ class Resolver:
         units = [found]
         if opening is not None and opening.state == "resolved" and opening.law_id == book.law.law_id:
             first = book.find(opening.reference)
-            units = book.between(first, found) if first else units
+            units = book.between(first[0], found) if first else units
         return Resolved(
             reference, "resolved", tuple(dict.fromkeys(book.docnos[each] for each in units)), book.law.law_id
         )
+
+
+def _opening(found: Sequence[Resolved], last: Reference) -> Resolved | None:
+    """Return what opens a range; parts of it may be named between: 제1항(제3호는 제외한다)부터 제5항까지."""
+    if not found:
+        return None
+    path, size = _numbers(found[-1].reference), len(_numbers(last))
+    holds = (one for one in reversed(found[-_BETWEEN:]) if _numbers(one.reference) == path[:size])
+    return next(holds, found[-1]) if len(path) > size else found[-1]
+
+
+def _numbers(reference: Reference) -> tuple[str, ...]:
+    """Return the law and the numbers of a reference."""
+    inside = (getattr(reference, level) for level in _LEVELS)
+    return (reference.law, *(one for one in (reference.article or reference.annex, *inside) if one))
 
 
 def _key(path: Iterable[str]) -> tuple[str, ...]:

@@ -20,13 +20,13 @@ def run(path: Path, text: str, *options: str) -> str:
 
 def test_plain_text(tmp_path: Path) -> None:
     out = run(tmp_path / "a.txt", "「선박법」 제4조제2항에 따라", "--lang", "ko")
-    assert out == "0\t「선박법」 제4조제2항\tlaw 선박법 article 4 paragraph 2\tresolved\n"
+    assert out == "0\t「선박법」 제4조제2항\tlaw 선박법 article 4 paragraph 2\tread\n"
 
 
 def test_json_lines(tmp_path: Path) -> None:
     rows = [
         {"text": '「선박법」(이하 "법"이라 한다)', "law": "부두규칙", "lang": "ko"},
-        {"text": "법 제4조, 전항", "law": "부두규칙", "source": "book#제5조제2항", "references": ["old"]},
+        {"text": "법 제4조, 전항", "law": "부두규칙", "at": None, "source": "book#제5조제2항", "references": ["old"]},
     ]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     first, second = map(json.loads, run(tmp_path / "a.jsonl", lines, "--lang", "ko", "--json").splitlines())

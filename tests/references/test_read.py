@@ -17,7 +17,7 @@ JA = Place("灯台法施行規則", "5の2", "4", "3")
 def target(one: Reference) -> str:
     """Return what a reference cites, short: ``등대법 3/1/2``."""
     numbers = "/".join([one.article or one.annex, one.paragraph, one.item, one.subitem]).rstrip("/")
-    return f"{one.law} {numbers}{one.row}{one.group}".strip()
+    return " ".join(filter(None, (one.law, one.supplement, f"{numbers}{one.row}{one.group}")))
 
 
 def targets(text: str, lang: str, at: Place = Place()) -> list[str]:  # noqa: B008
@@ -234,7 +234,7 @@ def test_labels_of_lines_move_the_place() -> None:
 @pytest.mark.parametrize(
     ("text", "state"),
     [
-        ("제3조", "resolved"),
+        ("제3조", "read"),
         ("「선박법」", "whole law"),
         ("영 제3조", "unparsed"),
         ("같은 법 시행령 제3조", "unparsed"),
@@ -370,6 +370,159 @@ def test_other_languages(text: str, lang: str, expected: list[str]) -> None:
 )
 def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
     assert targets(text, lang, Place("L", "4", "2")) == expected
+
+
+@pytest.mark.parametrize(
+    ("lang", "law", "text", "expected"),
+    [
+        # Short names of other laws.
+        (
+            "en",
+            "Ferry Act 2001",
+            "section 3 of FA 1997, regulation 5 of the 2018 Regulations, section 4",
+            ["FA 1997 3", "2018 Regulations 5", "Ferry Act 2001 4"],
+        ),
+        ("en", "Ferry Act 2001", "Article 6 GDPR or Article 8 of the ECHR", ["GDPR 6", "ECHR 8"]),
+        ("en", "Ferry Act 2001", "section 9\nOSCR has an office", ["Ferry Act 2001 9"]),
+        ("en", "Ferry Act 2001", "section 2 of the Act, regulation 4 of the Regulations", ["Ferry Act 2001 2", "4"]),
+        ("en", "Ferry Order 2001", "section 2 of the Act, section 7 of the old Act", ["2", "7"]),
+        (
+            "en",
+            "Ferry Act 2001",
+            "rule 5 of the Pier Manual, section 5 of the boat",
+            ["Pier Manual 5", "Ferry Act 2001 5"],
+        ),
+        ("de", "Fährverordnung", "§ 3 des Gesetzes, § 4 der Verordnung", ["3", "Fährverordnung 4"]),
+        (
+            "de",
+            "L",
+            "Artikel 139 der Bundesverfassung, § 5 der Hafensatzung",
+            ["Bundesverfassung 139", "Hafensatzung 5"],
+        ),
+        ("de", "L", "die Rechtsordnung, die Zuordnung und die Anlage von Wegen, Anlage zu § 3", ["L Anlage", "L 3"]),
+        ("fr", "Code des bacs", "l'article 12 de la loi modifiée du 2 mai 1998", ["loi du 2 mai 1998 12"]),
+        (
+            "fr",
+            "Code des bacs",
+            "art. 8 Cst., art. 41 ss CO, article 5 du code",
+            ["Cst. 8", "CO 41", "Code des bacs 5"],
+        ),
+        (
+            "fr",
+            "L",
+            "article 5 de la loi sur les bacs ; article 7 de la loi ; budget annexe",
+            ["loi sur les bacs 5", "7"],
+        ),
+        ("it", "L", "art. 8 Cost. e articolo 3 della legge sui traghetti", ["Cost. 8", "legge sui traghetti 3"]),
+        ("es", "L", "art. 24 CE y artículo 5 de la Ley 30/1992", ["CE 24", "Ley 30/1992 5"]),
+        ("ru", "L", "статья 6 GDPR", ["GDPR 6"]),
+        # What stands between a number and its law.
+        ("en", "L", "Article 5(1), point (a), of Regulation (EU) 2099/7", ["Regulation (EU) 2099/7 5/1/a"]),
+        ("en", "L", "Article 6(2), second sentence, of Directive 2099/7/EC", ["Directive 2099/7/EC 6/2"]),
+        ("en", "L", "section 5 (fees) and section 6 (tolls) of the Pier Act", ["Pier Act 5", "Pier Act 6"]),
+        ("en", "L", "section 5 (except subsection (2)) of the Pier Act", ["Pier Act 5", "Pier Act 5/2", "Pier Act"]),
+        ("en", "L", "section 5 applies to section 6 of the Pier Act", ["L 5", "Pier Act 6"]),
+        ("en", "L", "section 5, stanza 3, of the Pier Act", ["Pier Act 5"]),
+        (
+            "en",
+            "L",
+            "sections 2 and 4(1) of, and paragraph 3 of Schedule 3 to, the Pier Act",
+            ["Pier Act 2", "Pier Act 4/1", "Pier Act Schedule 3//3"],
+        ),
+        (
+            "de",
+            "L",
+            "Art. 8 Ziff. 2 Bst. c des Bundesgesetzes vom 3. Mai 2002",
+            ["Bundesgesetz vom 3. Mai 2002 8//2/c"],
+        ),
+        ("de", "L", "§ 10 Abs. 1 Z 3 ABGB, § 4 (Gebühren) der Hafenordnung", ["ABGB 10/1/3", "Hafenordnung 4"]),
+        (
+            "fr",
+            "L",
+            "articles 9, paragraphe 2, et 11, point b), du règlement (UE) 2099/7",
+            ["règlement (UE) 2099/7 9/2", "règlement (UE) 2099/7 11//b"],
+        ),
+        ("fr", "L", "l'article 5, § 1er, de la loi du 3 mai 2010", ["loi du 3 mai 2010 5/1"]),
+        (
+            "it",
+            "L",
+            "art. 5 cpv. 2 lett. b della legge federale del 2 maggio 1968",
+            ["legge federale del 2 maggio 1968 5/2/b"],
+        ),
+        ("el", "L", "άρθρο 5 (3) και (5) του ν. 4412/2016", ["ν. 4412/2016 5"]),
+        # Lists.
+        (
+            "en",
+            "L",
+            "sections 3(1)(a) to (c), 4 and 5A(2) of the Pier Act",
+            ["Pier Act 3/1/a", "Pier Act 3/1/c", "Pier Act 4", "Pier Act 5A/2"],
+        ),
+        (
+            "en",
+            "L",
+            "section 80C or 80CCC of the Pier Act, section 5 or 6 boats",
+            ["Pier Act 80C", "Pier Act 80CCC", "L 5"],
+        ),
+        (
+            "en",
+            "L",
+            "section 4(1) and (2A) of the Pier Act, section 4(1) and (b) boats",
+            ["Pier Act 4/1", "Pier Act 4/2A", "L 4/1"],
+        ),
+        ("en", "L", "section 3 and regulation 5 of the Pier Regulations", ["L 3", "Pier Regulations 5"]),
+        (
+            "de",
+            "L",
+            "§§ 3, 4 Absatz 1 sowie Artikel 6 der Verordnung (EU) 2099/7",
+            ["L 3", "L 4/1", "Verordnung (EU) 2099/7 6"],
+        ),
+        (
+            "de",
+            "L",
+            "§ 3 oder 4 HafG, Artikel 67 in Verbindung mit Artikel 4 GG",
+            ["HafG 3", "HafG 4", "GG 67", "GG 4"],
+        ),
+        ("pt", "L", "artigo 3.º ou 4.º do Código Civil", ["Código Civil 3", "Código Civil 4"]),
+        # Words of another law.
+        ("en", "L", "for “section 5” read “section 6”; section 7", ["5", "6", "L 7"]),
+        ("de", "L", "die Wörter „§ 5 Absatz 1“ in § 7", ["5/1", "L 7"]),
+        (
+            "en",
+            "L",
+            "The Pier Act 1997 is amended as follows.\n(2) In section 3—\n(a) in subsection (1), omit “§ 8”;"
+            "\n(3) section 9 of this Act",
+            ["Pier Act 1997", "Pier Act 1997 3", "Pier Act 1997 3/1", "Pier Act 1997 8", "L 9"],
+        ),
+        (
+            "en",
+            "L",
+            "under section 2 the following provisions of the Pier Act 1997 apply—\n(a) section 3,\n(b) section 4."
+            "\nSection 5",
+            ["L 2", "Pier Act 1997", "Pier Act 1997 3", "Pier Act 1997 4", "L 5"],
+        ),
+        ("en", "L", "In section 7 of the Pier Act, after subsection (2) insert—", ["Pier Act 7", "Pier Act 7/2"]),
+        (
+            "de",
+            "L",
+            "Das Hafengesetz wird wie folgt geändert:\n1. In § 5 entfällt „§ 7“.\n2. § 8",
+            ["Hafengesetz", "Hafengesetz 5", "Hafengesetz 7", "Hafengesetz 8"],
+        ),
+        ("en", "L", "the words ‘Article 3’ and the boat’s Article 4", ["3", "L 4"]),
+        ("en", "L", "After section 5 insert—\n“5A”", ["5"]),
+    ],
+)
+def test_a_reference_is_of_the_own_law_only_where_no_other_is_meant(
+    lang: str, law: str, text: str, expected: list[str]
+) -> None:
+    assert targets(text, lang, Place(law, "1")) == expected
+
+
+def test_short_names_after_or_in_brackets() -> None:
+    text = "“the 1997 Act” means the Pier Act 1997; the Ferry Regulations 2001 (“the Principal Regulations”)"
+    names = {"1997 Act": "Pier Act 1997", "Principal Regulations": "Ferry Regulations 2001"}
+    assert learn_names(text, "en") == names
+    (one,) = read("section 3 of the 1997 Act", "en", Place("L"), names)
+    assert (one.law, one.article) == ("Pier Act 1997", "3")
 
 
 SENTENCES = (Path(__file__).parent / "sentences.tsv").read_text("utf-8").splitlines()

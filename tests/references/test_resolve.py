@@ -87,3 +87,61 @@ def test_the_provisions_that_a_decree_cites_back(lang: str, names: tuple[str, st
         for docno, references in found.items()
     }
     assert cited == {"decree-1": ["act-3", "decree-2"], "decree-2": []}
+
+
+def test_supplements() -> None:
+    """Article 2 of a supplement is not article 2 of the law; without the number of the act it may be any of them."""
+    twice = law("a", "등대법", "1", "2", "supp 12/1", "supp 12/2", "supp 15/1", "supp 15/3")
+    resolver = Resolver([twice, law("b", "부두법", "2", "supp 9/2")])
+
+    def found(text: str, place: Place = Place("등대법", "1"), path: tuple[str, ...] = ("1",)) -> list[tuple[str, int]]:  # noqa: B008
+        return [(one.state, len(one.docnos)) for one in resolver.resolve(read(text, "ko", place), "a", path)]
+
+    assert found("부칙 제1조") == [("ambiguous", 2)]
+    assert found("부칙 <제15호> 제1조, 「부두법」 부칙 제2조") == [("resolved", 1)] * 2
+    assert found("부칙 제2조, 부칙 <제16호> 제1조, 부칙 제9조") == [
+        ("resolved", 1),
+        ("not in collection", 0),
+        ("not in collection", 0),
+    ]
+    inside = Place("등대법", "3", supplement="supp 15")
+    assert found("전조와 부칙 제3조의 배는 제2조의 배이며 부칙 제2조", inside, ("supp 15", "3")) == [
+        ("resolved", 1),
+        ("resolved", 1),
+        ("resolved", 1),
+        ("not in collection", 0),
+    ]
+    (before,) = resolver.resolve(read("전조", "ko", inside), "a", ("supp 15", "3"))
+    assert before.reference.article == "1"
+
+
+def test_parts_in_brackets_do_not_open_a_range() -> None:
+    act = law("a", "부두법", "2", "2/1", "2/1/3", "2/2", "2/3", "4")
+    resolver = Resolver([act, ACT])
+    text = "「부두법」 제2조제1항(제3호는 제외한다)부터 제3항까지"
+    assert [one.state for one in resolver.resolve(read(text, "ko"), "act")] == ["resolved"] * 3
+
+
+@pytest.mark.parametrize("dot", "ㆍ·‧・･")
+def test_all_middle_dots_are_one(dot: str) -> None:
+    resolver = Resolver([law("a", "등대의 설치ㆍ관리에 관한 법률", "3"), ACT])
+    for text in (f"「등대의 설치{dot}관리에 관한 법률」 제3조", f"등대의 설치{dot}관리에 관한 법률 제3조"):
+        (one,) = resolver.resolve(read(text, "ko"), "act")
+        assert one.law_id == "a"
+
+
+def test_words_before_a_name_without_quotes_are_left_out() -> None:
+    resolver = Resolver([law("a", "부두 운영법", "3"), law("b", "운영법", "3"), ACT])
+    for text, law_id in (
+        ("당해 부두 운영법 제3조", "a"),
+        ("나루 사건 부두 운영법 제3조", "a"),
+        ("사건 운영법 제3조", "b"),
+    ):
+        (one,) = resolver.resolve(read(text, "ko"), "act")
+        assert one.law_id == law_id
+    assert [one.state for one in resolver.resolve(read("「나루 운영법」 제3조", "ko"), "act")] == ["not in collection"]
+
+
+def test_numbers_of_taiwan() -> None:
+    (one,) = Resolver([law("a", "燈塔法", "15-1")]).resolve(read("第十五條之一", "zh", Place("燈塔法")), "a")
+    assert one.docnos == ("a-15-1",)

@@ -1,7 +1,8 @@
 """The links that publishers give: marked up in the text, or stated of an annex; resolved over all laws of an import.
 
-A law is named by its identifier, its title or another of its names. A unit is named by its key; where no unit has this
-key, the nearest unit that holds it is meant, which the key without its last part names.
+A law is named by its identifier, its title or another of its names; in these, blanks and middle dots do not matter. A
+unit is named by its key; where no unit has this key, the nearest unit that holds it is meant, which the key without its
+last part names.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from legalir.statutes.importing.parsing import Stored
 from legalir.statutes.jurisdictions import jurisdiction
 
 _CUT = re.compile(r"[/\-_.#][^/\-_.#]*\Z")
+_DOTS = re.compile("[\\sㆍᆞ·‧・･]")
 _EXAMPLES = 5
 _OPEN_LAWS = 64
 _LARGE = ("law", "group")
@@ -59,7 +61,7 @@ class GivenLinks:
                 law = _Law(path, position, facts["country"])
                 self._laws.setdefault(facts["law_id"], law)
                 for name in (facts["title"], *facts["names"]):
-                    others.setdefault(name, law)
+                    others.setdefault(_DOTS.sub("", name), law)
         self._laws = {**others, **self._laws}
         self._units = lru_cache(_OPEN_LAWS)(_units)
         self.states: dict[str, Counter[str]] = {"marked": Counter(), "annexes": Counter()}
@@ -99,7 +101,7 @@ class GivenLinks:
                 examples.append(example)
 
     def _resolved(self, own: _Law, name: str, key: str) -> tuple[str, str]:
-        law = self._laws.get(name) if name else own
+        law = self._laws.get(name, self._laws.get(_DOTS.sub("", name))) if name else own
         if law is None:
             return "", "not in collection"
         if not key:

@@ -306,10 +306,11 @@ def _references(law: Law, documents: CutLaw) -> list[tuple[str, tuple[str, ...],
     rows = []
     for document in documents.documents:
         path = places.get(document.docno, ())
-        numbers = path[1:] if path and path[0].startswith("supp") else path
+        supplement = path[0] if path and path[0].startswith("supp") else ""
+        numbers = path[1:] if supplement else path
         annex = numbers[0].removeprefix("annex").strip() if numbers and numbers[0].startswith("annex") else ""
         article = numbers[0] if numbers and not annex else ""
-        if found := read(document.text, law.lang, Place(law.title, article, annex=annex), names):
+        if found := read(document.text, law.lang, Place(law.title, article, annex=annex, supplement=supplement), names):
             rows.append((document.docno, path, found))
     return rows
 

@@ -24,7 +24,7 @@ class TextLinks:
             the key; the links go from these versions to keys. Without it, a provision has no versions.
 
     Attributes:
-        states: number of references by kind and state, see :data:`legalir.references.resolve.State`.
+        states: number of references by kind and state, see :data:`legalir.references.read.State`.
         examples: the first references of each state that are not resolved: docno and words.
     """
 
