@@ -80,12 +80,12 @@ def test_provisions() -> None:
         "2-bis": "1. COMMA ABROGATO DAL D.LGS. 4 MAGGIO 2021, N. 9.\n2. Un remo.",
         "3": "1. Servono:\na) lampade;\nb) remi.\n2. Al decreto si aggiunge:\n«Art. 9 1. Altro.»\n"
         "3. Lampade | N.\ngrandi | rosse | 1\ngrandi | verdi | 2",
-        "annex-1": "Testo.",
-        "annex-1/1": "Misure.",
+        "annex-B": "Testo.",
+        "annex-B/1": "Misure.",
     }
     assert [number for number, one in documents.items() if one.unit.repealed] == ["2"]
     assert documents["1"].unit.heading == "Scopo"
-    assert documents["annex-1"].unit.label == "Allegato B"
+    assert documents["annex-B"].unit.label == "Allegato B"
     dates = documents["2-bis"].unit.effective_from, documents["2-bis"].unit.effective_to
     assert dates == ("2024-05-06", "2026-01-01")
 
