@@ -55,6 +55,7 @@ from legalir.references.numbering import number_of, numbers_of, sort_key
         ("Art. 4 a diverses", "4"),
         ("Article 3 e", "3e"),
         ("1er bis A", "1bisA"),
+        ("Art. 1erbis.", "1bis"),
         ("Article 302 bis ZO", "302bisZO"),
         ("Art. 205bbis", "205bbis"),
         ("Art. 49a ter", "49ater"),

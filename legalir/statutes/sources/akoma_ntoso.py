@@ -103,6 +103,7 @@ _ARTICLES = ("article", "section", "regulation", "rule", "clause")
 """What laws may have as their article; the first that a body has is its article, and a section beside articles is one
 if it holds none."""
 
+_ANNEXES = ("schedule", "annex", "appendix")
 _BODIES = frozenset(
     ["amendmentBody", "body", "collectionBody", "debateBody", "judgmentBody", "mainBody", "portionBody"]
 )
@@ -251,6 +252,8 @@ class _Reader:
         self.elements = Elements(markup, self.law, units, other, without=marks)
         self._articles: frozenset[str] = frozenset()
         self._under: dict[int, Unit] = {}
+        self._empty: list[Unit] = []
+        self._annexed = False
         self.annexes: list[str] = []
         self._split: list[tuple[int, Unit]] = []
         self._dates = dict(self._periods())
@@ -259,11 +262,10 @@ class _Reader:
         self._mark_empty()
 
     def _mark_empty(self) -> None:
-        """Mark articles without text as repealed, as the words of repeal are in a footnote, or in the metadata."""
-        units = [unit for unit in self.law.root.walk() if unit.kind == "article"]
-        empty = [unit for unit in units if not self._has_text(unit)]
-        if not self.is_judgment and len(empty) < len(units):
-            for unit in empty:
+        """Mark articles without text as repealed: the words of repeal are in a footnote, or in the metadata."""
+        articles = sum(unit.kind == "article" for unit in self.law.root.walk())
+        if not self.is_judgment and len(self._empty) < articles:
+            for unit in self._empty:
                 unit.repealed = True
 
     def _has_text(self, unit: Unit) -> bool:
@@ -426,8 +428,10 @@ class _Reader:
     def _body(self, body: etree._Element, holder: Unit) -> None:
         names = {_name(each) for each in _hierarchy(body)}
         article = next((each for each in _ARTICLES if each in names), "")
+        if not article and not self.is_judgment and any(_name(each) == "paragraph" for each in _top(body)):
+            article = "paragraph"
         self._articles = frozenset({article, "section"} if article == "article" else filter(None, {article}))
-        self._split = []
+        self._split, self._under, self._annexed = [], {}, holder.kind == "annex"
         self.elements.inside(body, holder)
         self._split = []
 
@@ -486,12 +490,18 @@ class _Reader:
             self._unit(holder, element, "item" if kind == "paragraph" and name in _POINTS else kind)
         elif name in self._articles and not (name == "section" and _holds(element, self._articles)):
             self._unit(holder, element, "article")
+        elif name in _ANNEXES and num is not None:
+            self._unit(holder, element, "annex")
         elif _holds(element, self._articles) or (
             local(element) in _GROUPS and (_holds(element, _BELOW - _POINTS | _GROUPS) or self.is_judgment)
         ):
             self._group(holder, element, num if numbered else None, heading)
         elif local(element) in _GROUPS and not numbered and heading is None:
             return False
+        elif self._articles and not any(
+            self.markup.words(each) for each in element if local(each) not in ("num", "heading", "subheading")
+        ):
+            self._group(holder, element, num if numbered else None, heading)  # A heading of what is repealed.
         elif name in _POINTS and not self.is_judgment:
             if not numbered:
                 return False
@@ -503,12 +513,24 @@ class _Reader:
     def _unit(self, holder: Unit, element: etree._Element, kind: Kind) -> None:
         unit = Unit(kind, _name(element), key=_key(element))
         holder.content.append(unit)
+        outer, self._annexed = self._annexed, self._annexed or kind == "annex"
         self._fill(unit, element)
-        if holder.units[1:] and re.fullmatch(r"\W*[IVX]\W*", unit.label):
+        self._annexed = outer
+        if kind == "article" and not self._has_text(unit):
+            notes = any(local(each) in ("authorialNote", "noteRef", "remark") for each in element.iter())
+            if notes or not re.search(r"\w", unit.heading):
+                self._empty.append(unit)
+        if re.fullmatch(r"\W*[IVX]\W*", unit.label) and len(units := holder.units) > 1:
             letter = unit.label.strip(" .()")
-            if holder.units[-2].number == chr(ord(letter) - 1):  # H, I: a letter, and not the number 1.
+            if units[-2].number == chr(ord(letter) - 1):  # After H, I is a letter and not the number 1.
                 unit.number = letter
-        if kind == "article" and self._articles and unit.level not in self._articles and unit.number:
+        if (
+            kind == "article"
+            and self._articles
+            and unit.number
+            and unit.level not in self._articles
+            and not self._annexed
+        ):
             unit.number = f"{unit.level}-{unit.number}"  # Chapter 4 that is repealed is not article 4.
 
     def _fill(self, unit: Unit, element: etree._Element) -> None:
@@ -654,6 +676,15 @@ def _hierarchy(body: etree._Element) -> Iterator[etree._Element]:
             yield child
         if local(child) and local(child) not in _QUOTES:
             yield from _hierarchy(child)
+
+
+def _top(body: etree._Element) -> Iterator[etree._Element]:
+    """Yield the elements of the hierarchy right below a body and its groups."""
+    for each in body:
+        if local(each) in _HIERARCHY:
+            yield each
+            if local(each) in _GROUPS:
+                yield from _top(each)
 
 
 def _metadata(markup: Markup) -> Iterator[LeftOut]:
