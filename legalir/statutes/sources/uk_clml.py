@@ -19,6 +19,7 @@ from legalir.statutes.reading.elements import (
     Elements,
     Role,
     block,
+    power,
     preamble,
     reasons,
     rules,
@@ -74,6 +75,7 @@ _ADDRESS = re.compile(
 )
 _ADDRESSES = "http://www.legislation.gov.uk/id/"
 _MARKS = {"double": ("“", "”"), "single": ("‘", "’")}
+_ARTICLE = re.compile(r"(?:article|rule|regulation|section|clause)\s+(?:\d|[IVX]+\b)", re.IGNORECASE)
 _DOTS = re.compile(r"[\s.·…]*")
 _PROVISION = re.compile(r"\b(section|regulation|article|rule)s?\s+(\d+[A-Z]{0,2})\b", re.IGNORECASE)
 _RELATED = re.compile(
@@ -104,14 +106,16 @@ class _Reader:
         self._dates: list[tuple[str, str]] = []
         self._heading: tuple[int, int] | None = None
         self._prospective = 0
+        self._opening: Unit | None = None
         units = rules(self._group, *_GROUPS) | rules(self._provision, *_LEVELS)
         units |= rules(self._provisions, "P1group", "P2group", "P3group") | rules(self._schedule, "Schedule")
-        units |= rules(preamble, "LongTitle", "SecondaryPreamble", "PrimaryPreamble", "EUPreamble")
+        units |= rules(self._preamble, "LongTitle", "SecondaryPreamble", "PrimaryPreamble", "EUPreamble")
         other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(_amendment, "BlockAmendment", "BlockExtract")
         other |= rules(titled("label"), "Pnumber") | rules(_heading, "Title", "Subtitle")
         other |= rules(_append, "AppendText") | rules(self._reference, "Reference")
         other |= rules(self._prelims, "PrimaryPrelims", "SecondaryPrelims", "EUPrelims")
         other |= rules(self._number, "Number") | rules(_ordered, "OrderedList")
+        other |= {"Schedules": self._schedules, "Superior": power}
         other |= rules(self._citation, "Citation", "CitationSubRef") | rules(self._internal, "InternalLink")
         self._elements = Elements(markup, self.law, units, other)
         self._elements.read(markup.root, self.law.root)
@@ -129,6 +133,22 @@ class _Reader:
             else:
                 elements.read(child, unit)
 
+    def _preamble(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
+        """Read the long title and the enacting words as one preamble."""
+        if self._opening is None:
+            preamble(elements, element, holder, role)
+            self._opening = holder.units[-1] if holder.units else None
+        else:
+            block(elements, element, self._opening, role)
+
+    def _schedules(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        """Read the schedules without their common title, which is only that word."""
+        for child in element:
+            if local(child) in ("Title", "TitleBlock", "Number"):
+                elements.leave_out(child, "title")
+            else:
+                elements.read(child, unit)
+
     def _number(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
         elements.inside(element, unit, "text" if elements.quoting else "label")
         if elements.quoting:
@@ -136,11 +156,13 @@ class _Reader:
 
     def _group(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         unit = Unit("group", _GROUPS[local(element)], key=attribute(element, "id"))
-        # The date of a group is the last of its provisions, but a prospective group has only prospective ones.
-        above = self._dates[-1] if self._dates else ("", "")
-        self._dates.append((NOT_YET, "") if attribute(element, "Status") == "Prospective" else above)
+        # The date of a group is the last of its provisions: it counts for text that has no date of its own.
+        unit.effective_from, unit.effective_to = self._since(element)
+        self._dates.append((unit.effective_from, unit.effective_to))
         elements.enter(element, holder, unit)
         self._dates.pop()
+        if self._annexes and _ARTICLE.match(unit.label):  # An article of a treaty, whose paragraphs begin with 1.
+            unit.kind, unit.level = "article", "article"
 
     def _provisions(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         inner = "P" + local(element)[1]
