@@ -327,10 +327,8 @@ def _terms(
             unit.content.append(sign)
         words = elements.markup.words(term)
         nested = any(local(each) in ("mfrac", "FRACTION") for each in term.iter())
-        bracketed = (
-            sign != ", "
-            and any(each in words for each in (_SIGNS if place else first))
-            or (nested and (sign == "^" or (place and sign == "/")))
+        bracketed = (sign != ", " and any(each in words for each in (_SIGNS if place else first))) or (
+            nested and (sign == "^" or (place and sign == "/"))
         )
         bracketed = bracketed and not (words.startswith("(") and words.endswith(")") and words.count("(") == 1)
         unit.content += ["("] if bracketed else []
