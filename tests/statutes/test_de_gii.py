@@ -85,7 +85,7 @@ def test_facts_of_the_law() -> None:
     assert law.names == ("FlV", "Floßverordnung", "Verordnung über Flöße")
     assert law.notes == [
         "Floßverordnung: Änderung durch Art. 2 V v. 3.3.2024 mWv 1.1.2025 noch nicht berücksichtigt",
-        "Floßverordnung: (XXXX) §§ 2a bis 4 stands for several provisions, as 2a.",
+        "Floßverordnung: (XXXX) §§ 2a bis 4 stands for several provisions, as 2a-4.",
     ]
     assert set(law.counts()[2]) == {"metadata", "editor's note", "table of contents"}
 
@@ -113,14 +113,14 @@ def test_provisions() -> None:
         "1": "(1) Ein Floß hat\n1. eine Lampe,\na) die hell ist,\n2. ein Ruder\nund einen Namen.\n"
         "(1a) Das gilt\nnachts.",
         "2": "",
-        "2a": "",
+        "2a-4": "",
         "5": "Absatz 2 ist weggefallen.",
         "annex-2/1.1": "Eine Lampe leuchtet.",
         "annex-2/1.2": "Floß | Lampen\nklein | alt | 1 [1)]\nklein | neu | 2 oder 3",
         "annex-2/2": "– oder Grün.\n[1)] Je Tag.",
         "annex-2/2/1": "Rot.",
     }
-    assert [number for number, one in documents.items() if one.unit.repealed] == ["2", "2a"]
+    assert [number for number, one in documents.items() if one.unit.repealed] == ["2", "2a-4"]
     assert documents["1"].unit.key == "N2"
     assert documents["1"].unit.heading == "Zweck"
 
@@ -129,7 +129,7 @@ def test_a_part_holds_until_the_next_of_its_depth_and_annexes_stand_outside() ->
     documents = documents_of(law_of(FORMAT, SAMPLE))
     paths = {number: [unit.label for unit in one.above[1:]] for number, one in documents.items()}
     assert paths["1"] == ["Teil 1", "Kapitel 1"]
-    assert paths["2a"] == ["Teil 1", "Kapitel 2"]
+    assert paths["2a-4"] == ["Teil 1", "Kapitel 2"]
     assert paths["5"] == ["Teil 2"]
     assert paths["annex-2/1.1"] == ["Anlage 2", "Abschnitt 1"]
     annex = documents["annex-2/1.1"].above[1]

@@ -253,7 +253,7 @@ class _Reader:
         self._articles: frozenset[str] = frozenset()
         self._under: dict[int, Unit] = {}
         self._empty: list[Unit] = []
-        self._annexed = False
+        self._annexed, self._period = False, ("", "")
         self.annexes: list[str] = []
         self._split: list[tuple[int, Unit]] = []
         self._dates = dict(self._periods())
@@ -536,7 +536,9 @@ class _Reader:
     def _fill(self, unit: Unit, element: etree._Element) -> None:
         """Give a unit its number, heading, dates and text."""
         unit.repealed = attribute(element, "status") in ("removed", "repealed")
-        unit.effective_from, unit.effective_to = self._dates.get(attribute(element, "period").lstrip("#"), ("", ""))
+        above = self._period
+        self._period = self._dates.get(attribute(element, "period").lstrip("#"), above)
+        unit.effective_from, unit.effective_to = self._period
         self.elements.add(unit, *self.markup.own(element))
         for child in element:
             name = local(child)
@@ -548,6 +550,7 @@ class _Reader:
             else:
                 self.elements.read(child, unit)
             self.elements.add(unit, *self.markup.tail(child))
+        self._period = above
         if unit.heading.startswith("(") and unit.heading.rstrip(".").endswith(")"):
             unit.heading = unit.heading.rstrip(".")[1:-1].strip()
 

@@ -110,17 +110,16 @@ class _Reader:
         year, current = (self._words(number, name) for name in ("YEAR", "NO.CURRENT"))
         reference = attribute(info, "CONSLEG.REF") if info is not None else ""
         is_annex = local(root).endswith("ANNEX")
-        shared = (
-            attribute(self._find(bib, "DOCUMENT.REF"), "FILE") if self._find(bib, "DOCUMENT.REF") is not None else ""
-        )
-        if is_annex and number is None and (act := _act_beside(path, shared)):
+        document = self._find(bib, "DOCUMENT.REF")
+        shared = "" if document is None else attribute(document, "FILE")
+        act = _act_beside(path, shared) if is_annex else None
+        if act and number is None:
             return replace(act, text=self.markup.text, root=Unit("law"), left_out=[], notes=[])
         title = _title_beside(path, shared) or (act.title if act else "") if is_annex else _title(self.markup)
         celex = self._words(holder, "NO.CELEX") or _celex(path.parent.name, year, current)
         named = re.sub(r"(\.doc)?(\.fmx)?\.xml$", "", Path(shared).name)
-        law_id = celex or (
-            f"{year}-{current}" if year and current else reference or named or path.parent.name or path.stem
-        )
+        numbered = f"{year}-{current}" if year and current else ""
+        law_id = celex or numbered or reference or named or path.parent.name or path.stem
         kind = attribute(info, "LEG.VAL") if info is not None else ""
         kind = kind or (title.split(maxsplit=1)[0] if title else "")
         law = Law(
