@@ -122,7 +122,7 @@ class _Cutter:
         self.links: list[tuple[str, GivenLink]] = []
         self.repeated: list[str] = []
         self.related: list[tuple[str, str]] = []
-        self._restarting: set[int] = set()
+        self._parts: dict[int, str] = {}
         self._numbers(law.root, _OUTSIDE[unit])
 
     def _numbers(self, unit: Unit, cuts: tuple[Kind, ...]) -> set[str]:
@@ -144,14 +144,15 @@ class _Cutter:
             else sum(map(len, sets)) > len(set.union(*sets))
         )
         if shared:
-            self._restarting |= {id(each) for each, _ in groups if each.number}
+            places = enumerate((each for each, _ in groups), 1)
+            self._parts |= {id(each): f"{each.level or 'part'} {each.number or place}" for place, each in places}
         numbers = {each.number for each in inside if each.kind != "group" and each.number}
         for each, below in groups:
-            numbers |= {_group_part(each)} if id(each) in self._restarting else below
+            numbers |= {self._parts[id(each)]} if id(each) in self._parts else below
         return numbers
 
     def _path(self, unit: Unit, path: tuple[str, ...]) -> tuple[str, ...]:
-        return (*path, _group_part(unit)) if id(unit) in self._restarting else _path(unit, path)
+        return (*path, self._parts[id(unit)]) if id(unit) in self._parts else _path(unit, path)
 
     def visit(self, unit: Unit, above: tuple[Unit, ...], path: tuple[str, ...], cuts: tuple[Kind, ...]) -> None:
         """Make the document of a unit, if it has one, and the documents of the units inside."""
@@ -190,10 +191,6 @@ class _Cutter:
         for each in unit.units:
             if id(each) not in without:
                 self._address(each, _path(each, path), docno, without)
-
-
-def _group_part(unit: Unit) -> str:
-    return f"{unit.level or 'part'} {unit.number}"
 
 
 def _path(unit: Unit, path: tuple[str, ...]) -> tuple[str, ...]:

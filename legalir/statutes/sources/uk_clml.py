@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from legalir.contract import factory_of
 from legalir.errors import DataError
+from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
@@ -75,7 +76,7 @@ _ADDRESS = re.compile(
 )
 _ADDRESSES = "http://www.legislation.gov.uk/id/"
 _MARKS = {"double": ("“", "”"), "single": ("‘", "’")}
-_ARTICLE = re.compile(r"(?:article|rule|regulation|section|clause)\s+(?:\d|[IVX]+\b)", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:article|rule)\s+(?:\d+\w*|[IVX]+\b)", re.IGNORECASE)
 _DOTS = re.compile(r"[\s.·…]*")
 _PROVISION = re.compile(r"\b(section|regulation|article|rule)s?\s+(\d+[A-Z]{0,2})\b", re.IGNORECASE)
 _RELATED = re.compile(
@@ -161,8 +162,11 @@ class _Reader:
         self._dates.append((unit.effective_from, unit.effective_to))
         elements.enter(element, holder, unit)
         self._dates.pop()
-        if self._annexes and _ARTICLE.match(unit.label):  # An article of a treaty, whose paragraphs begin with 1.
-            unit.kind, unit.level = "article", "article"
+        if self._annexes and (match := _ARTICLE.match(unit.label or unit.heading)):
+            # An article of a treaty: its paragraphs begin with 1.
+            unit.kind, unit.level, unit.number = "article", "article", number_of(match[0])
+            if not unit.label:
+                unit.label, unit.heading = match[0], unit.heading[match.end() :].strip(" .:–—-")
 
     def _provisions(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         inner = "P" + local(element)[1]
