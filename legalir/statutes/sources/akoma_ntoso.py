@@ -164,11 +164,11 @@ _COUNTRIES = {
 """Countries by three letters (ISO 3166), where these do not begin with the two letters; addresses end in them."""
 
 _DAYS = {
-    "end": ("end", "nolonger", "validto", "expir", "ausserkraft", "repeal"),
-    "version": ("applicab", "consolidat", "version", "validfrom", "pointintime"),
-    "begin": ("entry", "inforce", "inkraft", "effective", "vig", "commence"),
-    "published": ("publi", "gazette", "verkuend", "verkünd"),
-    "made": ("document", "issue", "enact", "promulg", "adopt", "sign", "assent", "ausfertig", "made", "emana"),
+    "end": r"^end|nolonger|validto|expir|ausserkraft|repeal",
+    "version": r"applicab|consolidat|version|validfrom|pointintime",
+    "begin": r"entry|inforce|inkraft|effective|vigen|vigor|commence",
+    "published": r"publi|gazette|verk(ue|ü)nd",
+    "made": r"document|issue|enact|promulg|adopt|sign|assent|ausfertig|made|emana",
 }
 """What a date is, by words in its name; the first that fits counts."""
 
@@ -723,7 +723,7 @@ def _dates(element: etree._Element | None, default: str) -> dict[str, str]:
     for each in () if element is None else element:
         if local(each) == "FRBRdate" and (day := iso_day(attribute(each, "date")[:10])):
             name = attribute(each, "name").rpartition(":")[2].lower().replace("-", "").replace("date", "")
-            kind = next((kind for kind, words in _DAYS.items() if any(word in name for word in words)), default)
+            kind = next((kind for kind, words in _DAYS.items() if re.search(words, name)), default)
             days.setdefault(kind, day)
     return days
 

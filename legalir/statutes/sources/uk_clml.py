@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from legalir.analysis.language import language_code
 from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -263,7 +264,7 @@ def _law(markup: Markup) -> Law:
         title=title,
         law_id=address["law"].replace("/", "-"),
         country="uk",
-        lang="cy" if (metadata.findtext("{*}language") or "").strip() in ("cy", "cym") else "en",
+        lang=language_code(metadata.findtext("{*}language") or "") or "en",
         level=jurisdiction("uk").level_of(kind),
         kind=kind,
         names=(_ADDRESSES + address["law"],),
