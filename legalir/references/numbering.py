@@ -83,7 +83,7 @@ _ROMAN = re.compile(
     rf"(?P<rest>(?:{_ORDINAL}|er|[A-Z])?)(?![^\W_])"
 )
 _LETTER_ALONE = re.compile(rf"^(?:\W*[^\W\d_]+\W+)?(?P<number>[A-Z](?:{_ORDINAL})?)\W*$")
-_FIRST = re.compile(r"\b(?:premi(?:er|ère)|primer[oa]?|primeir[oa]|prim[oa])\b", re.IGNORECASE)
+_FIRST = re.compile(r"^\W*art\w*\.?\s+(?:premier|premi[eè]re|primero?|primeiro|primo|primer)\b", re.IGNORECASE)
 _MOST = 500
 """Maximum number of provisions in a range."""
 

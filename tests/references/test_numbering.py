@@ -63,6 +63,7 @@ from legalir.references.numbering import number_of, numbers_of, sort_key
         ("Art. 5.º-A", "5-A"),
         ("Artículo primero", "1"),
         ("Article premier", "1"),
+        ("Disposición adicional primera", ""),
         ("12/B. §", "12/B"),
         ("Чл. 5а.", "5а"),
         ("C.", "C"),

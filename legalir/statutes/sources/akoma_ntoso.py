@@ -103,6 +103,7 @@ _ARTICLES = ("article", "section", "regulation", "rule", "clause")
 """What laws may have as their article; the first that a body has is its article, and a section beside articles is one
 if it holds none."""
 
+_HIGH = {"L": 50, "C": 100, "D": 500, "M": 1000}
 _ANNEXES = ("schedule", "annex", "appendix")
 _BODIES = frozenset(
     ["amendmentBody", "body", "collectionBody", "debateBody", "judgmentBody", "mainBody", "portionBody"]
@@ -167,8 +168,8 @@ _DAYS = {
     "end": r"^end|nolonger|validto|expir|ausserkraft|repeal",
     "version": r"applicab|consolidat|version|validfrom|pointintime",
     "begin": r"entry|inforce|inkraft|effective|vigen|vigor|commence",
-    "published": r"publi|gazette|verk(ue|ü)nd",
     "made": r"document|issue|enact|promulg|adopt|sign|assent|ausfertig|made|emana",
+    "published": r"publi|gazette|verk(ue|ü)nd",
 }
 """What a date is, by words in its name; the first that fits counts."""
 
@@ -177,6 +178,8 @@ _CONSOLIDATION = re.compile(r"(?:/consolide)?/(?:1[2-9]|2[0-4])\d\d-?(?:0[1-9]|1
 
 _EXPRESSION = re.compile(r"/[a-z]{2,3}@[^/]*(?=/|$)|/[a-z]{3}(?=/!|$)")
 _COMMA = re.compile(r"-(?:com|let|num|par|co)\w.*$")
+_WORD, _SIGN = re.compile(r"\w"), re.compile(r"\S")
+_LETTER = re.compile(r"\W*(?:art\w*\.?\W+)?([IVXLCDM])\W*", re.IGNORECASE)
 _MARK = re.compile(r"\(\(|\)\)")
 _TEXT_SPACES = ("{http://www.w3.org/1999/xhtml", "{http://www.w3.org/1998/Math/MathML", "")
 
@@ -268,10 +271,12 @@ class _Reader:
             for unit in self._empty:
                 unit.repealed = True
 
-    def _has_text(self, unit: Unit) -> bool:
-        """Return True if a unit has more than labels and headings."""
+    def _has_text(self, unit: Unit, sign: re.Pattern[str] = _WORD) -> bool:
+        """Return True if a unit has more than labels and headings: a word, or another sign."""
         return any(
-            self._has_text(part) if isinstance(part, Unit) else self.elements.is_visible(part)
+            self._has_text(part, sign)
+            if isinstance(part, Unit)
+            else bool(sign.search(part if isinstance(part, str) else self.law.text[part.start : part.end]))
             for part in unit.content
             if not isinstance(part, Span) or part.role == "text"
         )
@@ -518,12 +523,11 @@ class _Reader:
         self._annexed = outer
         if kind == "article" and not self._has_text(unit):
             notes = any(local(each) in ("authorialNote", "noteRef", "remark") for each in element.iter())
-            if notes or not re.search(r"\w", unit.heading):
+            if notes or self._has_text(unit, _SIGN) or not _WORD.search(unit.heading):
                 self._empty.append(unit)
-        if re.fullmatch(r"\W*[IVX]\W*", unit.label) and len(units := holder.units) > 1:
-            letter = unit.label.strip(" .()")
-            if units[-2].number == chr(ord(letter) - 1):  # After H, I is a letter and not the number 1.
-                unit.number = letter
+        letter = _LETTER.fullmatch(unit.label)
+        if letter and len(units := holder.units) > 1:
+            unit.number = _after(units[-2].number, letter[1].upper()) or unit.number
         if (
             kind == "article"
             and self._articles
@@ -646,6 +650,13 @@ def _marks(text: str, start: int, end: int) -> list[LeftOut]:
         elif open_:
             places += [LeftOut(*each.span(), "editor's mark") for each in (open_.pop(), match)]
     return sorted(places)
+
+
+def _after(number: str, letter: str) -> str:
+    """Return what a letter is after a number: after H, I is a letter; after 49, L is 50."""
+    if number == chr(ord(letter) - 1):
+        return letter
+    return str(_HIGH[letter]) if letter in _HIGH and number == str(_HIGH[letter] - 1) else ""
 
 
 def _holds(element: etree._Element, names: frozenset[str] | set[str]) -> bool:
