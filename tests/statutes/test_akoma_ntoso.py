@@ -285,7 +285,8 @@ def test_an_address_of_a_consolidation_and_of_a_language() -> None:
     words = '<content><p>La <m:b xmlns:m="urn:m">rame</m:b>.</p></content>'
     article = f"<article><num>Art. 1<sup>er</sup>.</num>{metadata}{words}</article>"
     language = f'<FRBRlanguage language="{authority}/language/FRA"/>'
-    preface = "<preface><longTitle><p>Loi sur les rames</p></longTitle></preface>"
+    note = "<authorialNote><p>Nota.</p></authorialNote>"
+    preface = f"<preface><longTitle><p>Loi sur</p><p>les{note}<br/>rames</p></longTitle></preface>"
     law = law_of(FORMAT, act(article, work, language, preface))
     assert (law.country, law.lang, law.title) == ("lu", "fr", "Loi sur les rames")
     assert law.law_id == "eli-etat-leg-loi-2020-01-01-n1"

@@ -328,7 +328,7 @@ class _Reader:
             if local(child) in ("preface", "coverPage", "header", "preamble"):
                 for each in child.iter():
                     if local(each) in ("shortTitle", "docTitle", "neutralCitation", "longTitle"):
-                        shown.setdefault(local(each), self.markup.words(each))
+                        shown.setdefault(local(each), " ".join("".join(_title_words(each)).split()))
         aliases = [
             attribute(each, "value")
             for each in (() if work is None else work)
@@ -650,6 +650,15 @@ def _marks(text: str, start: int, end: int) -> list[LeftOut]:
         elif open_:
             places += [LeftOut(*each.span(), "editor's mark") for each in (open_.pop(), match)]
     return sorted(places)
+
+
+def _title_words(element: etree._Element) -> Iterator[str]:
+    """Yield the words of a title without its footnotes; its lines are separate words."""
+    yield element.text or ""
+    for child in element:
+        if local(child) not in ("authorialNote", "noteRef", ""):
+            yield from _title_words(child)
+        yield (" " if local(child) in _BLOCKS | {"br", "eol"} else "") + (child.tail or "")
 
 
 def _after(number: str, letter: str) -> str:
