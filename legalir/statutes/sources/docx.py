@@ -1,21 +1,38 @@
-"""The source ``docx``: statutes in Word files, read paragraph by paragraph; tables row by row."""
+"""The source ``docx``: statutes in Word files, read paragraph by paragraph; tables row by row.
+
+All text is read that Word shows in the body: what a tracked change inserts, content controls, results of fields, text
+boxes, formulas. What is not read, such as deletions and footnotes, is counted as left out.
+"""
 
 from __future__ import annotations
 
 import io
 import zipfile
+import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.errors import DataError
-from legalir.extras import require
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
-from legalir.statutes.reading.markup import LARGEST
+from legalir.statutes.reading.markup import LARGEST, Markup, attribute, local
+from legalir.statutes.reading.sequence import raised
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+_SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
+_LEFT_OUT = {"del": "tracked deletion", "moveFrom": "tracked deletion", "delText": "tracked deletion"}
+_UNSEEN = frozenset({"instrText", "delInstrText", "Fallback", "rPr", "pPr", "sectPr", "tblPr", "tcPr", "trPr", "rt"})
+"""Elements without text of the law: codes of fields, a second form of a drawing, properties, readings."""
+
+_PARTS = {"footnotes": "footnote", "endnotes": "footnote", "comments": "comment"}
 
 
 def _format(collection: Collection | None, country: str = "auto", title: str = "") -> Format:
@@ -35,10 +52,15 @@ def _is_docx(path: Path, head: bytes) -> bool:
 
 
 def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
-    numbered, lines = _lines(path.name, data)
-    law = read_text(path.name, lines, country, title, law_id_of(path))
-    if numbered:
-        law.notes.append(f"{path.name}: Word numbers {numbered} paragraphs by itself; these numbers are not text.")
+    parts = _parts(path.name, data)
+    file = _File(parts["word/document.xml"])
+    for part, reason in _PARTS.items():
+        if page := parts.get(f"word/{part}.xml"):
+            file.left_out[reason] += page.text
+    left_out = {reason: " ".join(words.split()) for reason, words in file.left_out.items() if words.strip()}
+    law = read_text(path.name, file.lines, country, title, law_id_of(path), left_out=left_out)
+    if file.numbered:
+        law.notes.append(f"{path.name}: Word numbers {file.numbered} paragraphs by itself; these numbers are not text.")
     yield law
 
 
@@ -48,27 +70,129 @@ docx = factory_of(
 )
 
 
-def _lines(name: str, data: bytes) -> tuple[int, list[str]]:
-    """Return how many paragraphs Word numbers by itself, and the lines."""
-    word = require("docx", extra="statutes")
+def _parts(name: str, data: bytes) -> dict[str, Markup]:
+    """Return the parts of a file that have text, by their names in the archive."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
-        if size > LARGEST:
-            raise DataError(
-                f"{name} unpacks to {size / 2**20:.0f} MB; the limit is {LARGEST / 2**20:.0f} MB: split it."
-            )
-        file = word.Document(io.BytesIO(data))
-    except (zipfile.BadZipFile, KeyError, ValueError, word.opc.exceptions.OpcError, SyntaxError) as error:
-        raise DataError(
-            f"{name} cannot be read as a Word file ({type(error).__name__}): save it as .docx anew."
-        ) from None
-    numbered, lines = 0, []
-    for block in file.iter_inner_content():
-        if hasattr(block, "rows"):
-            lines += [CELL.join(" ".join(cell.text.split()) for cell in row.cells) for row in block.rows]
-            continue
-        properties = block._p.pPr
-        numbered += properties is not None and properties.numPr is not None
-        lines += block.text.splitlines() or [""]
-    return numbered, lines
+            if size > LARGEST:
+                raise DataError(
+                    f"{name} unpacks to {size / 2**20:.0f} MB; the limit is {LARGEST / 2**20:.0f} MB: split it."
+                )
+            wanted = ("document", *_PARTS)
+            names = [f"word/{each}.xml" for each in wanted if f"word/{each}.xml" in archive.namelist()]
+            parts = {each: Markup(archive.read(each), name) for each in names}
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, RuntimeError, EOFError, OSError) as error:
+        raise _unreadable(name, type(error).__name__) from None
+    if "word/document.xml" not in parts or local(parts["word/document.xml"].root) != "document":
+        raise _unreadable(name, "no document in it")
+    return parts
+
+
+def _unreadable(name: str, cause: str) -> DataError:
+    return DataError(f"{name} cannot be read as a Word file ({cause}): save it as .docx anew.")
+
+
+class _File:
+    """The body of a Word file.
+
+    Attributes:
+        lines: its text, a line for each paragraph, line break and row of a table.
+        left_out: what is not read, by the reason.
+        numbered: how many paragraphs Word numbers by itself.
+    """
+
+    def __init__(self, document: Markup) -> None:
+        self.lines: list[str] = []
+        self.left_out: dict[str, str] = defaultdict(str)
+        self.numbered = 0
+        self._blocks(document.root)
+
+    def _blocks(self, holder: etree._Element) -> None:
+        for element in holder:
+            name = local(element)
+            if name == "p":
+                self.lines += self._paragraph(element)
+            elif name == "tbl":
+                self.lines += [self._row(row) for row in element.iter("{*}tr") if _nearest(row, "tbl") is element]
+            elif name in _LEFT_OUT:
+                self.left_out[_LEFT_OUT[name]] += _words(element)
+            elif name not in _UNSEEN:
+                self._blocks(element)
+
+    def _row(self, row: etree._Element) -> str:
+        cells = []
+        for cell in row.iter("{*}tc"):
+            if _nearest(cell, "tr") is row:
+                inner = _File.__new__(_File)
+                inner.lines, inner.left_out, inner.numbered = [], self.left_out, 0
+                inner._blocks(cell)
+                cells.append(" ".join(" ".join(inner.lines).split()))
+        return CELL.join(cells)
+
+    def _paragraph(self, paragraph: etree._Element) -> list[str]:
+        number = paragraph.find("{*}pPr/{*}numPr/{*}numId")
+        self.numbered += number is not None and attribute(number, "val") != "0"
+        pieces: list[str] = []
+        boxes: list[etree._Element] = []
+        self._inline(paragraph, pieces, boxes)
+        lines = "".join(pieces).splitlines() or [""]
+        outer, self.lines = self.lines, lines
+        for box in boxes:
+            self._blocks(box)
+        lines, self.lines = self.lines, outer
+        return lines
+
+    def _inline(self, holder: etree._Element, pieces: list[str], boxes: list[etree._Element]) -> None:
+        for element in holder:
+            name = local(element)
+            if name in _LEFT_OUT:
+                self.left_out[_LEFT_OUT[name]] += _words(element)
+            elif name == "t":
+                pieces.append(element.text or "")
+            elif name in _SIGNS:
+                pieces.append(_SIGNS[name])
+            elif name == "sym":
+                pieces.append(_symbol(element))
+            elif name == "txbxContent":
+                boxes.append(element)
+            elif name == "r" and _property(element, "vanish"):
+                self.left_out["hidden text"] += _words(element)
+            elif name in ("sup", "den", "f", "sSup"):
+                self._formula(element, name, pieces, boxes)
+            elif name not in _UNSEEN:
+                own: list[str] = []
+                self._inline(element, own, boxes)
+                high = name == "r" and _property(element, "vertAlign") == "superscript"
+                pieces.append(raised("".join(own)) if high else "".join(own))
+
+    def _formula(self, element: etree._Element, name: str, pieces: list[str], boxes: list[etree._Element]) -> None:
+        """Add a part of a formula: fractions and powers as text that can be read."""
+        own: list[str] = []
+        self._inline(element, own, boxes)
+        words = "".join(own)
+        if name in ("den", "sup"):
+            words = f"({words})" if len(words) > 1 and not words.isalnum() else words
+            words = f"/{words}" if name == "den" else f"^{words}"
+        pieces.append(words)
+
+
+def _property(run: etree._Element, name: str) -> str:
+    """Return the value of a property of a run, ``on`` where it has none; empty without the property."""
+    element = next((each for each in run.iterfind(f"{{*}}rPr/{{*}}{name}")), None)
+    value = "" if element is None else attribute(element, "val") or "on"
+    return "" if value in ("0", "false", "off") else value
+
+
+def _symbol(element: etree._Element) -> str:
+    code = attribute(element, "char")
+    value = int(code, 16) if code and all(sign in "0123456789abcdefABCDEF" for sign in code) else 0
+    return chr(value) if 0 < value < 0xE000 else ""
+
+
+def _words(element: etree._Element) -> str:
+    return " ".join(each.text or "" for each in element.iter("{*}t", "{*}delText"))
+
+
+def _nearest(element: etree._Element, name: str) -> etree._Element | None:
+    return next((each for each in element.iterancestors() if local(each) == name), None)
