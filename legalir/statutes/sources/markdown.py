@@ -32,6 +32,11 @@ _KR_LINE = re.compile(
     r"(?:(?P<hashes>#{1,6})\s+|\*\*(?P<paragraph>[①-⑳㉑-㉟㊱-㊿])\*\*"
     r"|(?P<number>\d+(?:의\d+)*|[가-힣])(?P<slash>\\)?(?P<dot>\.)|(?P<deeper>\(?(?:\d+|[가-힣])\)))\s*"
 )
+_KR_CAPTION = re.compile(
+    r"\*\*(?=[^*\s])(?P<label>제\d+[가-힣](?:의\d+)?)?[ \t]*(?P<name>[^*\n①-⑳㉑-㉟㊱-㊿]*)\*\*[ \t]*\n\s*(?=#|\*\*제\d)"
+)
+"""A line between articles: a level that has no mark of its own (``**제2항 재판상 파양**``)."""
+
 _CN_TITLE = re.compile(r"(?m)^#[ \t]+(?P<title>.+)$")
 _CN_INFO = re.compile(r"(?m)^[ \t]*<!--[ \t]*INFO END[ \t]*-->[ \t]*$")
 _CN_FILE = re.compile(r"[(（](?P<date>\d{4}-\d{2}-\d{2})[)）]")
@@ -142,6 +147,11 @@ def _kr_annex(law: Law, fields: Mapping[str, Node], offset: int) -> None:
 def _kr_body(law: Law, table: Jurisdiction, start: int, end: int) -> None:
     outline, text, place = Outline(law), law.text, start
     for line, stop in lines(text, start, end):
+        if (caption := _KR_CAPTION.match(text, line)) and caption.end() <= end:
+            add_text(law, outline.unit, place, line)
+            _kr_caption(outline, table, caption)
+            place = stop
+            continue
         match = _KR_LINE.match(text, line, stop)
         if not match or not (match["hashes"] or match["paragraph"] or text[line - 1 : line].isspace()):
             continue
@@ -177,9 +187,19 @@ def _kr_heading(outline: Outline, table: Jurisdiction, line: int, start: int, en
     name = korean.bare_heading(words[heading.end :])
     unit = Unit(heading.level.kind, heading.level.name, heading.number, heading.label, name)
     unit.repealed = unit.kind == "group" and table.is_repealed(name)
-    outline.enter(unit, heading.depth)
+    outline.enter(unit, 2 * heading.depth)
     unit.add(start, start + len(heading.label), "label")
     unit.add(start + heading.end, end, "heading")
+
+
+def _kr_caption(outline: Outline, table: Jurisdiction, caption: re.Match[str]) -> None:
+    label = caption["label"] or ""
+    unit = Unit("group", label[-1:], number_of(label), label, caption["name"].strip())
+    outline.enter(unit, 2 * table.depth("조") - 1)
+    for name in ("label", "name"):
+        unit.add(*caption.span(name), "label" if name == "label" else "heading")
+    for start, end in ((caption.start(), caption.start() + 2), (caption.end("name"), caption.end("name") + 2)):
+        outline.law.leave_out(start, end, "markup")
 
 
 def read_cn(path: Path, data: bytes) -> Iterator[Law]:
