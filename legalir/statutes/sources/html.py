@@ -25,6 +25,7 @@ from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Unit
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
+from legalir.statutes.reading.sequence import raised, without_mark
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -110,11 +111,12 @@ def _is_html(path: Path, head: bytes) -> bool:
 def _read(
     path: Path, data: bytes, rules: Rules | None, country: str, title: str, encoding: str | None
 ) -> Iterator[Law]:
-    page = Markup(data, path.name, html=True, encoding=encoding)
+    page = Markup(data, path.name, html=True, encoding=encoding, raised=raised)
     if rules is not None:
         yield _Page(page, rules, path, title).read()
     else:
-        yield read_text(path.name, _lines(page), country, title or _page_title(page), law_id_of(path))
+        title = title or _page_title(page)
+        yield read_text(path.name, _lines(page), country, title, law_id_of(path), _page_language(page))
 
 
 FORMATS = (_format(None),)
@@ -124,6 +126,17 @@ html = factory_of(StatuteFiles, 'Web pages, by rules or line by line: ``html(pat
 def _page_title(page: Markup) -> str:
     element = next(page.root.iter("title"), None)
     return page.words(element) if element is not None else ""
+
+
+def _page_language(page: Markup) -> str:
+    """Return the language that a page says it is in, or an empty string."""
+    for element in page.root.iter("html", "body", "meta"):
+        name = (attribute(element, "http-equiv") or attribute(element, "name")).lower()
+        if name in ("content-language", "dc.language", "dcterms.language", "language"):
+            return attribute(element, "content")
+        if lang := attribute(element, "lang"):
+            return lang
+    return ""
 
 
 def _lines(page: Markup) -> list[str]:
@@ -171,6 +184,7 @@ class _Page:
         self.law = Law(page.text, name, law_id_of(path), rules.country, self._table.lang)
         self._outline = Outline(self.law)
         self._name = path.name
+        self._before = ""
 
     def read(self) -> Law:
         """Return the law.
@@ -224,9 +238,15 @@ class _Page:
         unit, words = self._outline.unit, self._page.words(element)
         unit.add(*self._page.span(element), role)
         if role == "label":
-            unit.label, unit.number = words, number_of(words)
+            unit.label = words
+            self._number(unit, number_of(words))
         else:
             unit.heading = words.strip("()（）[]【】 ")
+
+    def _number(self, unit: Unit, number: str) -> None:
+        unit.number = without_mark(number, self._before)
+        if unit.kind == "article":
+            self._before = unit.number
 
     def _headed(self, unit: Unit, element: etree._Element, rule: UnitRule) -> bool:
         """Find label and heading at the start of an element; return whether the element was read to its end."""
@@ -238,7 +258,8 @@ class _Page:
                 unit.heading, unit.number = " ".join(words.split()), number_of(words[:40])
                 unit.add(start, end, "heading")
             return rule.by == "opens"
-        unit.label, unit.number = heading.label, heading.number
+        unit.label = heading.label
+        self._number(unit, heading.number)
         if rule.by == "holds" or rule.heading:
             return False
         unit.add(start, start + heading.end, "label")

@@ -1,0 +1,209 @@
+"""The lines that look like headings, and the ones among them that are: those whose numbers go on best.
+
+A heading follows the one before it: 4 after 3, 3의2 after 3, I after the annex that opens. A line that jumps or falls
+(19 between 3 and 4) is a sentence or a quotation. So the longest chain of lines is chosen, and each jump has a cost.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from legalir.references.numbering import number_of, sort_key
+from legalir.references.resolve import Kind
+
+SUPERSCRIPTS = "⁰¹²³⁴-⁹"
+"""For a class of characters: digits that are set high, as marks of footnotes are."""
+
+_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MARK = re.compile(r"[\[(（]?\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*[\])）]?")
+_WINDOW = 300
+"""Readings before a candidate that it may go on from."""
+
+_MISSING = 0.15
+"""Cost of a missing number."""
+
+_WITHOUT_BASE = 0.2
+_THROUGH_CONTAINER = 0.5
+_IN_NEW_GROUP = 0.25
+
+
+class Reading(NamedTuple):
+    """A number that a line may have; of a range, such as ``§§ 3 bis 5``, the last one too."""
+
+    number: str
+    last: str
+
+
+class Candidate(NamedTuple):
+    """A line that looks like a heading.
+
+    Attributes:
+        row: place of the line.
+        kind: of the unit that it may open.
+        level: name of its level.
+        depth: place of the level in the table of the jurisdiction; -1 for an annex or a supplement.
+        label: as printed.
+        end: where the label ends in the line.
+        readings: the numbers that it may have, the likeliest first; none for a heading without a number.
+        weight: how much it looks like a heading, about 1.
+    """
+
+    row: int
+    kind: Kind
+    level: str
+    depth: int
+    label: str
+    end: int
+    readings: tuple[Reading, ...]
+    weight: float = 1.0
+
+    @property
+    def series(self) -> str:
+        """What numbers that go on from each other share: ``Art.`` and ``Article``, but not ``§``."""
+        first = self.label[:1].casefold()
+        return "" if first.isdecimal() else first
+
+
+class Chosen(NamedTuple):
+    """A candidate that is a heading, its reading, and whether its number begins anew."""
+
+    candidate: Candidate
+    reading: Reading
+    anew: bool
+
+
+def readings_of(label: str, last: str = "") -> tuple[Reading, ...]:
+    """Return what the number in a label may be, none if it has none.
+
+    ``22¹`` is 22 with the mark of a footnote, or a number between 22 and 23; ``4-10`` is a number or a range; ``C`` is
+    a letter or a Roman numeral.
+
+    Args:
+        label: as printed.
+        last: the last number of a range.
+    """
+    number, letter = number_of(label), re.search(r"(?<![^\W_])[A-Z]\.?$", label)
+    bare = re.sub(f"[{SUPERSCRIPTS}]+", "", number)
+    numbers = dict.fromkeys(filter(None, (bare, number, letter[0].strip(".") if letter else "")))
+    found = [Reading(each, last or each) for each in numbers]
+    if (span := re.fullmatch(r"(\d+)-(\d+)", number)) and int(span[1]) < int(span[2]):
+        found.append(Reading(span[1], span[2]))
+    return tuple(found)
+
+
+def main_number(number: str) -> int:
+    """Return the number without what is joined to it; the place in the alphabet of a letter; 0 if there is none."""
+    if digits := re.search(r"\d+", number):
+        return int(digits[0])
+    return ord(number) - 64 if re.fullmatch("[A-Z]", number) else 0
+
+
+def raised(words: str) -> str:
+    """Return words that are set high: digits as superscripts, so that they are not taken for digits of a number."""
+    return re.sub(r"[^\d,;]", "", words).translate(_HIGH) if _MARK.fullmatch(words.strip()) else words
+
+
+def without_mark(number: str, before: str) -> str:
+    """Return a number without the mark of a footnote: ``22¹`` is a number of its own only if 22 is before it."""
+    bare = re.sub(f"[{SUPERSCRIPTS}]+", "", number)
+    return number if bare != number and main_number(bare) == main_number(before) else bare
+
+
+class _Node(NamedTuple):
+    place: int
+    reading: Reading
+    series: str
+    first: str
+    last: str
+    main: int
+    last_main: int
+
+
+def chain(
+    candidates: Sequence[Candidate],
+    anew: Sequence[int],
+    groups: Sequence[int] = (),
+    through: float = 0.0,
+    most: float = 2.0,
+) -> list[Chosen]:
+    """Return the candidates whose numbers go on best.
+
+    Args:
+        candidates: in reading order, each with a number.
+        anew: rows of headings behind which numbers may begin at 1 again, in order.
+        groups: rows of headings behind which a jump costs less, in order.
+        through: cost of a number that goes on behind a row of `anew`.
+        most: cost of a jump at most; a line that looks like a heading is worth 1 to 1.25, a doubtful one about 0.5.
+    """
+    nodes = [_node(place, each, reading) for place, each in enumerate(candidates) for reading in each.readings]
+    epochs = [bisect_right(anew, each.row) for each in candidates]
+    parts = [bisect_right(groups, each.row) for each in candidates]
+    best: list[float] = []
+    peaks: list[float] = []
+    before: list[tuple[int, bool]] = []
+    for place, node in enumerate(nodes):
+        score, link = -_start(node, most), (-1, True)
+        for other in range(place - 1, max(place - _WINDOW, 0) - 1, -1):
+            if peaks[other] < score:
+                break
+            earlier = nodes[other]
+            if earlier.place == node.place:
+                continue
+            cost, begins = _step(earlier, node, epochs, parts, through, most)
+            if best[other] - cost >= score:
+                score, link = best[other] - cost, (other, begins)
+        best.append(score + candidates[node.place].weight)
+        peaks.append(max(best[-1], peaks[-1] if peaks else best[-1]))
+        before.append(link)
+    chosen: list[Chosen] = []
+    at = max(range(len(nodes)), key=lambda place: (best[place], place), default=-1)
+    while at >= 0:
+        following, begins = before[at]
+        chosen.append(Chosen(candidates[nodes[at].place], nodes[at].reading, begins))
+        at = following
+    return chosen[::-1]
+
+
+def _node(place: int, candidate: Candidate, reading: Reading) -> _Node:
+    prefix = re.match(r"[LRDA](?=\d)", reading.number)
+    series = candidate.series + (("L" if prefix[0] == "L" else "R") if prefix else "")
+    keys = (_order(reading.number), _order(reading.last))
+    return _Node(place, reading, series, *keys, main_number(reading.number), main_number(reading.last))
+
+
+def _order(number: str) -> str:
+    spaced = re.sub(f"[{SUPERSCRIPTS}]+", lambda high: "/" + high[0].translate(_DIGITS), number)
+    return sort_key(re.sub(r"^[LRDA](?=\d)", "", spaced)) if len(number) > 1 else f"{main_number(number):06d}"
+
+
+def _start(node: _Node, most: float) -> float:
+    return _jump(node.main - 1, most) + _base(node)
+
+
+def _jump(missing: int, most: float) -> float:
+    return min(_MISSING * max(missing, 0), most)
+
+
+def _base(node: _Node) -> float:
+    return 0.0 if re.fullmatch(r"\d+|[A-Z]", node.reading.number) else _WITHOUT_BASE
+
+
+def _step(a: _Node, b: _Node, epochs: list[int], parts: list[int], through: float, most: float) -> tuple[float, bool]:
+    """Return the cost of `b` after `a`, and whether its number begins anew; the cost is infinite if it cannot."""
+    new = epochs[b.place] > epochs[a.place]
+    part = parts[b.place] > parts[a.place]
+    cost = float("inf")
+    if a.series == b.series and b.first > a.last:
+        cost = 0.0
+        if b.main != a.last_main:
+            cost = _jump(b.main - a.last_main - 1, most) * (_IN_NEW_GROUP if part else 1) + _base(b)
+        cost += through if new else 0.0
+    elif part and a.series[:1] == b.series[:1] and a.series != b.series:
+        cost = 1.0  # A code goes on from articles of the act (L) to those of decrees (R, D).
+    if new and (begin := _start(b, most)) <= cost:
+        return begin, True
+    return cost, False
