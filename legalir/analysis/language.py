@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -63,6 +64,7 @@ class Language:
 
     code: str
     name: str = "unknown"
+    codes: tuple[str, ...] = ()
     stemmer: str = ""
     bridge: bool = False
     elisions: frozenset[str] = frozenset()
@@ -78,7 +80,13 @@ def _languages() -> dict[str, Language]:
     rows = cast(dict[str, dict[str, Any]], read_yaml(Path(__file__).with_name("languages.yaml"), "languages"))
     return {
         code: Language(
-            code, **{**row, "elisions": frozenset(row.get("elisions", ())), "signs": tuple(row.get("signs", ()))}
+            code,
+            **{
+                **row,
+                "codes": tuple(row.get("codes", ())),
+                "elisions": frozenset(row.get("elisions", ())),
+                "signs": tuple(row.get("signs", ())),
+            },
         )
         for code, row in rows.items()
     }
@@ -100,6 +108,22 @@ def language(code: str) -> Language:
         hint = f" Did you mean {meant!r} ({known[meant].name})?" if meant else ""
         raise AnalyzerError(f"lang={code!r} is not a language code such as 'en' (ISO 639-1).{hint}")
     return known[base]
+
+
+def language_code(named: str) -> str:
+    """Return the ISO 639-1 code of a language as a file names it, or an empty string if the language is not known.
+
+    A code of ISO 639-1 or 639-2 (``fr``, ``fra``, ``fre``), with a region or a script (``fr-CH``), at the end of an
+    address (``…/authority/language/FRA``), or the English name. Nothing else is one: ``http`` is not Haitian.
+    """
+    last = re.split(r"[/#:]", named.strip().rstrip("/"))[-1]
+    return _named_languages().get(re.split("[-_@.]", last)[0].lower(), "")
+
+
+@cache
+def _named_languages() -> dict[str, str]:
+    known = _languages().values()
+    return {name: one.code for one in known for name in (one.code, *one.codes, one.name.lower())}
 
 
 def _code_of_name(name: str) -> str | None:

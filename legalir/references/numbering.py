@@ -2,14 +2,17 @@
 
 ``제9조의2`` is ``9의2``, ``第百二十条の二`` is ``120の2``, ``§ 823a`` is ``823a``, ``L. 121-3`` is ``L121-3``,
 ``มาตรา ๔๐ ทวิ`` is ``40ทวิ``, ``Art. 3-bis`` is ``3-bis``, ``第 15-1 條`` is ``15-1``, ``Artigo 5.º-A`` is ``5-A``,
-``Artikel 6:162`` is ``6:162``, ``Art. 22¹`` is ``22¹``. The joiners of a language stay
-(``의``, ``の``, ``之``), because they belong to the number; the words around it go.
+``Artikel 6:162`` is ``6:162``, ``Art. 22¹`` is ``22¹``, ``4 a §`` is ``4a``, ``1er bis A`` is ``1bisA``. The joiners
+of a language stay (``의``, ``の``, ``之``), because they belong to the number; the words around it go. A label of
+several provisions, ``Art. 86 und 87``, has their first and last number: ``86-87``.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+from itertools import pairwise
 
 _HAN_DIGITS = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {"零": 0, "○": 0, "两": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "萬": 10_000}
@@ -56,15 +59,34 @@ _ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _DIGITS = rf"(?:(?<!\d)\d{{1,18}}(?!\d)|(?<![{_HAN}])[{_HAN}]{{1,18}}(?![{_HAN}]))"  # Longer runs number nothing.
 _JOINER = "[의のノ之]"
 _SUPERSCRIPTS = re.compile("((?<=\\d)[⁰¹²³⁴-⁹]+)")
+_LETTER = "[A-Za-zΑ-Ωα-ωА-Яа-я]"
+_WORD_END = r"(?![^\W\d_])"
+_AND = r"(?:und|u\.|oder|sowie|et|ou|and|or|e|y|o|og|och|ja|tai|en|i|и|&)"
+_TO = r"(?:bis|à|au|to|al?|till?|tot|do|–|—)"
+_ARTICLE = r"(?:(?:§+|(?i:art|ch?l|sec|reg)\w*\.?|n[.º°]+)\s*)?"
+_TAIL = (
+    rf"(?:[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
+    rf"|{_LETTER}{{1,3}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])"
+    # A letter after a blank belongs to the number if nothing but the word for the unit follows: 4 a §, 199 decies B.
+    rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:luku|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
+)
 _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
-    rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*"
-    rf"(?:[\s\-‐‑]?(?:{_ORDINAL})(?![^\W\d_])|[A-Za-zΑ-Ω]{{1,3}}(?![^\W_])|[-‐‑][A-Z](?![^\W_]))?(?:[./:\-‐‑–]\d+)*)"
+    rf"(?:(?<=1)er(?![^\W_]))?"
+    rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:[./:\-‐‑–]\d+)*)"
 )
+_BETWEEN = re.compile(rf"\s*(,|(?<![^\W\d_])(?:{_AND}|{_TO}){_WORD_END}|[–—&])\s*(?={_ARTICLE}\d)")
+# A Roman numeral has an I, V or X: a single C is a letter of the alphabet, as no law has a hundred such parts.
 _ROMAN = re.compile(
-    r"(?<![^\W_])(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?P<rest>(?:bis|ter|er|[A-Z])?)(?![^\W_])"
+    r"(?<![^\W_])(?=[LCDM]*[IVX])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
+    rf"(?P<rest>(?:{_ORDINAL}|er|[A-Z])?)(?![^\W_])"
 )
+_LETTER_ALONE = re.compile(rf"^(?:\W*[^\W\d_]+\W+)?(?P<number>[A-Z](?:{_ORDINAL})?)\W*$")
+_FIRST = re.compile(r"\b(?:premi(?:er|ère)|primer[oa]?|primeir[oa]|prim[oa])\b", re.IGNORECASE)
+_MOST = 500
+"""Maximum number of provisions in a range."""
+
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _CIRCLED = {
     chr(code): str(place)
@@ -74,28 +96,54 @@ _CIRCLED = {
 _PARTS = re.compile(rf"\d{{1,18}}|{_ORDINAL}|[^\W\d_]+")
 
 
+@lru_cache(1 << 14)
 def number_of(label: str) -> str:
     """Return the number in the printed label of a unit, in one spelling; empty if it has none.
 
     Digits of all scripts, Han numerals, circled digits and Roman numerals become Arabic digits; French ``1er`` and
-    ``Ier`` are 1. If a label has several numbers, the first counts. A single letter is its own number: ``가.`` is
-    ``가``, ``(b)`` is ``b``.
+    ``Ier`` are 1. If a label names several provisions, the first and the last count; otherwise the first number. A
+    single letter is its own number: ``가.`` is ``가``, ``(b)`` is ``b``, ``C.`` is ``C``.
     """
+    several = numbers_of(label)
+    return f"{several[0]}-{several[-1]}" if len(several) > 1 else several[0]
+
+
+def numbers_of(label: str) -> list[str]:
+    """Return the number of each provision that a label names: ``Art. 2 bis 4`` has ``2``, ``3`` and ``4``."""
+    first, *others = _BETWEEN.split(label)
+    if not others:
+        return [_number_of(label)]
+    numbers = [_number_of(part) for part in (first, *others[1::2])]
+    if others[-2] == "," or any(sort_key(one) >= sort_key(other) for one, other in pairwise(numbers)):
+        return [_number_of(label)]
+    if len(numbers) == 2 and re.fullmatch(_TO, others[0]) and all(map(str.isdecimal, numbers)):
+        low, high = map(int, numbers)
+        if others[0] in "–—" and re.match(r"\W*§\s*\d", label):  # Section 10 of chapter 2.
+            return [_number_of(label)]
+        return [str(number) for number in range(low, high + 1)] if high - low < _MOST else numbers
+    return numbers
+
+
+def _number_of(label: str) -> str:
     text = "".join(_CIRCLED.get(sign, sign) for sign in label)
     # A superscript after a digit is a number of its own: art. 22¹ is not 221.
-    parts = _SUPERSCRIPTS.split(re.sub(r"\.?[ºª]", "", text))
+    parts = _SUPERSCRIPTS.split(re.sub(r"\.?[ºª°]|(?<=(?i:art)\. \d)o(?![^\W_])", "", text))
     text = "".join(part if place % 2 else unicodedata.normalize("NFKC", part) for place, part in enumerate(parts))
     if match := _NUMBER.search(text):
         main = str(_value(match["main"]))
         joined = re.sub(
             rf"{_DIGITS}", lambda part: str(_value(part[0])), re.sub(r"[\s조條条호号號]", "", match["joined"] or "")
         )
-        rest = re.sub(r"[‐‑–]", "-", match["rest"].replace(" ", ""))
+        rest = re.sub(r"[‐‑–]", "-", re.sub(r"\s", "", match["rest"]))
         prefix = re.sub(r"[\s.]", "", match["prefix"] or "")
-        return f"{prefix}{main}{joined}{'' if (main, rest) == ('1', 'er') else rest}"
+        return f"{prefix}{main}{joined}{rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:
         rest = roman["rest"]
         return f"{_roman(roman[0].removesuffix(rest))}{'' if rest == 'er' else rest}"
+    if alone := _LETTER_ALONE.match(text):
+        return alone["number"]
+    if _FIRST.search(text):
+        return "1"
     letters = re.findall(r"[^\W\d_]+", text)
     return letters[0] if letters and len(letters[0]) <= 2 else ""
 

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from typing import Literal, NamedTuple
 
+from legalir.references.numbering import numbers_of
 from legalir.references.resolve import Address, Kind
 from legalir.statutes.law import GivenLink, Law, Span, Unit
 
@@ -151,6 +152,9 @@ class _Cutter:
 
     def _address(self, unit: Unit, path: tuple[str, ...], docno: str, without: frozenset[int]) -> None:
         self.addresses.append(Address(path, unit.key, docno, unit.kind))
+        if unit.kind == "article" and "-" in unit.number:  # It may stand for several: Art. 86 und 87.
+            numbers = numbers_of(unit.label)
+            self.addresses += [Address((*path[:-1], one), "", docno, unit.kind) for one in numbers if one != path[-1]]
         self.links += [(docno, link) for link in unit.links]
         self.related += [(docno, words) for words in unit.related]
         for each in unit.units:

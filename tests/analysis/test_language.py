@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import Stemmer
 
-from legalir.analysis.language import Language, _languages, identify, language, language_of, scripts
+from legalir.analysis.language import Language, _languages, identify, language, language_code, language_of, scripts
 from legalir.analysis.words import Auto, Words
 from legalir.errors import AnalyzerError
 
@@ -30,6 +30,26 @@ def test_no_stemmer_of_a_living_language_is_forgotten() -> None:
 @pytest.mark.parametrize("code", ["en", "EN", "en-GB", "en_US", "en-Latn-GB"])
 def test_a_code_may_have_a_region(code: str) -> None:
     assert language(code).name == "English"
+
+
+@pytest.mark.parametrize(
+    ("named", "code"),
+    [
+        *(
+            (name, "fr")
+            for name in ("fr", "FRA", "fre", "fr-CH", "French", "http://x.eu/authority/language/FRA", "/fra/")
+        ),
+        *(("swe", "sv"), ("swa", "sw"), ("nb_NO", "no"), ("ger@2020-01-01", "de"), ("urn:lang:cze", "cs")),
+        *((name, "") for name in ("", "http://x.eu", "zxx", "und", "frank", "swedes", "mul", "/")),
+    ],
+)
+def test_a_language_as_a_file_names_it(named: str, code: str) -> None:
+    assert language_code(named) == code
+
+
+def test_no_two_languages_have_one_code() -> None:
+    names = [name for one in _languages().values() for name in (one.code, *one.codes)]
+    assert len(names) == len(set(names))
 
 
 def test_a_language_that_is_not_known() -> None:

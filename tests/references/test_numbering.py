@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.references.numbering import number_of, sort_key
+from legalir.references.numbering import number_of, numbers_of, sort_key
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,58 @@ from legalir.references.numbering import number_of, sort_key
         ("άρθρο 5Α", "5Α"),
         ("المادة ٥ مكرر", "5مكرر"),
         ("(b)", "b"),
+        ("4 a §", "4a"),
+        ("91 o §", "91o"),
+        ("§ 4 b.", "4b"),
+        ("Art. 4 a (aufgehoben)", "4a"),
+        ("Art. 4 a diverses", "4"),
+        ("Article 3 e", "3e"),
+        ("1er bis A", "1bisA"),
+        ("Article 302 bis ZO", "302bisZO"),
+        ("Art. 205bbis", "205bbis"),
+        ("Art. 49a ter", "49ater"),
+        ("Artículo 1º.-", "1"),
+        ("Art. 5.º-A", "5-A"),
+        ("Artículo primero", "1"),
+        ("Article premier", "1"),
+        ("12/B. §", "12/B"),
+        ("Чл. 5а.", "5а"),
+        ("C.", "C"),
+        ("Cbis", "Cbis"),
+        ("Part D", "D"),
+        ("XL", "40"),
+        ("PART IVA", "4A"),
+        ("Art. 86 und 87", "86-87"),
+        ("§§ 4 og 5", "4-5"),
+        ("4 a ja 4 b §", "4a-4b"),
+        ("Article 1er et 2", "1-2"),
+        ("§ 2–10", "2-10"),
+        ("Law 5, 2020", "5"),
         ("Vorschriften", ""),
         ("", ""),
     ],
 )
 def test_one_spelling(label: str, number: str) -> None:
     assert number_of(label) == number
+
+
+@pytest.mark.parametrize(
+    ("label", "numbers"),
+    [
+        ("Art. 5", "5"),
+        ("Art. 2 bis 4", "2 3 4"),
+        ("Art. 2 bis", "2bis"),
+        ("Articles 5, 6 et 9", "5 6 9"),
+        ("Art. 21–23", "21 22 23"),
+        ("§ 1 b–1 d", "1b 1d"),
+        ("§ 2–10", "2-10"),
+        ("15-1", "15-1"),
+        ("§ 5 to 3", "5"),
+        ("§§ 1 to 99999", "1 99999"),
+    ],
+)
+def test_a_label_may_name_several_provisions(label: str, numbers: str) -> None:
+    assert numbers_of(label) == numbers.split()
 
 
 def test_numbers_are_in_the_order_of_a_statute() -> None:
