@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from legalir.analysis.language import UNKNOWN, identify, scripts
+from legalir.analysis.language import UNKNOWN, identify, language_code, scripts
 from legalir.declared import check_choice
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -48,7 +48,7 @@ _NOTE = rf"(?:[,;\s]?(?:[{SUPERSCRIPTS}]+|[*†‡]+))+"
 _AFTER_LABEL = re.compile(rf"(?:{_NOTE})?(?:\s*$|\s*[(（.:—–\-【〔\[]|[\s　])")
 _PUNCTUATION = re.compile(rf"(?:{_NOTE})?[\s.:—–\-]*")
 _NUMBERED = re.compile(
-    r"\s*(?P<label>\d{1,4}[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
+    r"\s*(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
 )
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
@@ -57,10 +57,13 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
-    r"제\d+[조항호]|및|또는|내지|부터|의\s|에\s|第[\d一二三四五六七八九十]+[項号款项]|及び|又は|วรรค|และ|หรือ|แห่ง|ถึง"
+    r"제\d+[조항호]|중\s|및|또는|내지|부터|의\s|에\s|第[\d一二三四五六七八九十]+[項号款项]|及び|又は|วรรค|และ|หรือ|แห่ง|ถึง"
     r"|(?:Abs(?:atz|\.)|Satz|Nr\.|Nummer|Buchst|Unterabs|Halbs|Ziff|lit\.|al\.|par\.|alin)(?![^\W_])"
 )
 """Words behind a number that make it a reference in a sentence."""
+
+_PARTICLE = re.compile(r"(?:에서?|의|[을를과와])\s|に|の|を|及び")
+"""The same behind a heading in brackets: ``제5조(벌칙)에 따라``."""
 
 _CUT_OFF = re.compile(r"(?:,|(?:^|\s)[^\W\d_]{1,3})$")
 """The end of a line whose sentence goes on."""
@@ -135,11 +138,12 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     quoted = _quoted(rows)
     places = [row for row in range(len(rows)) if row not in quoted]
     found = [each for row in places if (each := _candidate(rows, row, table))]
-    if table.numbered and len(chain(_of(found, "article"), [each.row for each in found if each.depth < 0])) < 2:
-        numbered = [each for row in places if (each := _numbered(rows, row))]
-        if len(numbered) > len(_of(found, "article")):
-            edges = [each.row for each in found if each.depth < 0]
-            found = [each for each in found if each.kind != "article"] + _before_schedules(numbered, edges)
+    if table.numbered:
+        edges = [each.row for each in found if each.depth < 0]
+        numbered = _before_schedules([each for row in places if (each := _numbered(rows, row))], edges)
+        words = [each for each in _of(found, "article") if not edges or each.row < edges[0]]
+        if len(chain(words, [])) < 2 and len(numbered) > 1:
+            found = [each for each in found if each not in words] + numbered
             found.sort(key=lambda each: each.row)
     contents = _contents(found, rows)
     found = [each for each in found if each.row not in contents]
@@ -213,7 +217,7 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
         return None
     if heading.level.kind == "group" and (after.endswith((",", ";", ":")) or len(after) > _LONGEST_HEADING):
         return None
-    readings = readings_of(heading.label, last)
+    readings = readings_of(label if last else heading.label, last)
     if not readings and heading.level.kind == "article":
         return None
     below = rows[row + 1] if row + 1 < len(rows) else ""
@@ -241,8 +245,9 @@ def _is_sentence(after: str, table: Jurisdiction) -> bool:
         return False
     if (bracket := _BRACKETED.match(after)) and _MARK_ONLY.fullmatch(bracket[0][1:-1]):
         return True
-    bare = re.sub(rf"^(?:{_NOTE})?(?:\s*{_BRACKETED.pattern})*\s*", "", after)
-    return bare[:1].islower() or _GOES_ON.match(bare) is not None
+    brackets = re.match(rf"(?:{_NOTE})?(?:\s*{_BRACKETED.pattern})*\s*", after)
+    bare = after[brackets.end() :] if brackets else after
+    return bare[:1].islower() or (_PARTICLE if "(" in after[:2] else _GOES_ON).match(bare) is not None
 
 
 def _numbered(rows: Sequence[str], row: int) -> Candidate | None:
@@ -622,16 +627,17 @@ def country_of(lines: Sequence[str], lang: str = "") -> str:
     own = [country for country, table in tables.items() if table.lang == lang and country not in _OF_MANY]
     order = ["any", *own, "eu", "ca"] if lang == "en" else [*own, "any", "eu", "ca"]
     counts = {country: _count(rows, tables[country]) for country in order if country in tables}
-    if not any(articles for articles, _ in counts.values()):
+    if not any(articles for _, articles, _ in counts.values()):
         counts = {country: _count(rows, table) for country, table in tables.items()}
     best = max(counts, key=lambda country: counts[country])
-    return best if counts[best][0] else ""
+    return best if counts[best][1] else ""
 
 
-def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int]:
-    """Return the number of articles, and of other headings."""
-    kinds = [each.candidate.kind for each in layout(rows, table).headings.values()]
-    return kinds.count("article"), len(kinds) - kinds.count("article")
+def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int, int]:
+    """Return the number of articles that a word opens, of all articles, and of other headings."""
+    headings = [each.candidate for each in layout(rows, table).headings.values()]
+    articles = _of(headings, "article")
+    return sum(each.series != "" for each in articles), len(articles), len(headings) - len(articles)
 
 
 def _language(lines: Sequence[str], declared: str) -> str:
@@ -642,8 +648,8 @@ def _language(lines: Sequence[str], declared: str) -> str:
     for script, lang in (("Hangul", "ko"), ("Thai", "th"), ("Han", "zh")):
         if shares.get(script, 0) > 0.3:
             return lang
-    declared = declared.replace("_", "-").split("-")[0].lower()
-    if declared in ("ja", "ko", "th", "zh") or len(declared) != 2:
+    declared = language_code(declared)
+    if declared in ("ja", "ko", "th", "zh"):
         declared = ""
     if declared and sum(map(len, lines)) < _SAMPLE:
         return declared

@@ -89,9 +89,11 @@ def readings_of(label: str, last: str = "") -> tuple[Reading, ...]:
     number, letter = number_of(label), re.search(r"(?<![^\W_])[A-Z]\.?$", label)
     bare = re.sub(f"[{SUPERSCRIPTS}]+", "", number)
     numbers = dict.fromkeys(filter(None, (bare, number, letter[0].strip(".") if letter else "")))
-    found = [Reading(each, last or each) for each in numbers]
+    if last:
+        return (Reading(number, last),)
+    found = [Reading(each, each) for each in numbers]
     if (span := re.fullmatch(r"(\d+)-(\d+)", number)) and int(span[1]) < int(span[2]):
-        found.append(Reading(span[1], span[2]))
+        found.append(Reading(number, span[2]))
     return tuple(found)
 
 
@@ -171,8 +173,11 @@ def chain(
 def _node(place: int, candidate: Candidate, reading: Reading) -> _Node:
     prefix = re.match(r"[LRDA](?=\d)", reading.number)
     series = candidate.series + (("L" if prefix[0] == "L" else "R") if prefix else "")
-    keys = (_order(reading.number), _order(reading.last))
-    return _Node(place, reading, series, *keys, main_number(reading.number), main_number(reading.last))
+    main, last = main_number(reading.number), main_number(reading.last)
+    several = reading.number != reading.last
+    return _Node(
+        place, reading, series, _order(str(main) if several else reading.number), _order(reading.last), main, last
+    )
 
 
 def _order(number: str) -> str:
@@ -189,7 +194,8 @@ def _jump(missing: int, most: float) -> float:
 
 
 def _base(node: _Node) -> float:
-    return 0.0 if re.fullmatch(r"\d+|[A-Z]", node.reading.number) else _WITHOUT_BASE
+    number, last = node.reading
+    return 0.0 if number != last or re.fullmatch(r"\d+|[A-Z]", number) else _WITHOUT_BASE
 
 
 def _step(a: _Node, b: _Node, epochs: list[int], parts: list[int], through: float, most: float) -> tuple[float, bool]:
@@ -202,8 +208,8 @@ def _step(a: _Node, b: _Node, epochs: list[int], parts: list[int], through: floa
         if b.main != a.last_main:
             cost = _jump(b.main - a.last_main - 1, most) * (_IN_NEW_GROUP if part else 1) + _base(b)
         cost += through if new else 0.0
-    elif part and a.series[:1] == b.series[:1] and a.series != b.series:
-        cost = 1.0  # A code goes on from articles of the act (L) to those of decrees (R, D).
+    elif a.series[:1] == b.series[:1] and a.series != b.series and (part or a.main == b.main):
+        cost = 0.3  # A code goes on from articles of the act (L) to those of decrees (R, D), and back.
     if new and (begin := _start(b, most)) <= cost:
         return begin, True
     return cost, False

@@ -131,8 +131,8 @@ class _File:
         return CELL.join(cells)
 
     def _paragraph(self, paragraph: etree._Element) -> list[str]:
-        number = paragraph.find("{*}pPr/{*}numPr/{*}numId")
-        self.numbered += number is not None and attribute(number, "val") != "0"
+        number = paragraph.find("{*}pPr/{*}numPr")
+        self.numbered += number is not None and all(attribute(each, "val") != "0" for each in number.iter("{*}numId"))
         pieces: list[str] = []
         boxes: list[etree._Element] = []
         self._inline(paragraph, pieces, boxes)
