@@ -20,11 +20,11 @@ from legalir.statutes.law import Law
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
 _ORDINAL = "[a-z]?(?:semel|bis|ter|quater|(?:quinqu|sex|sept|oct|nov|non|[a-z]*dec|vic)ies)"
-_LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+[A-ZÄÖÜ(\[]))"
+_LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
 _HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
     rf"(?:(?:[LRDA]\*?\.?\s?)?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*{_HIGH}*(?:\.?[ºª°])?"
-    rf"(?:\s?{_ORDINAL}(?![^\W_])|{_LETTER}|[a-z]{{0,2}})"
+    rf"(?:\s?{_ORDINAL}(?![^\W_]|\s+\d)|{_LETTER}|[a-z]{{0,2}})"
     rf"(?:[./\-‐–](?:\d+[a-z]{{0,2}}|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-Z]))"
 )
 """A number in a heading: ``9의2``, ``L. 121-3``, ``5bis``, ``4 a``, ``22¹``, ``XI``, ``B``."""

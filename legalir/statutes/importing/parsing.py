@@ -124,10 +124,11 @@ def _place(text: str, start: int, end: int) -> str:
 def _gaps(documents: CutLaw) -> Iterator[str]:
     """Yield a sentence on numbers that are missing among the articles of a law, where these count from 1 by one."""
     numbers = {
-        int(main[0])
+        number
         for each in documents.documents
         if each.unit.kind == "article" and all(holder.kind in ("law", "group") for holder in each.above)
-        if (main := re.match(r"\d+", each.unit.number))
+        if (main := re.match(r"(\d+)(?:-(\d+)$)?", each.unit.number))
+        for number in range(int(main[1]), max(int(main[1]), min(int(main[2] or 0), int(main[1]) + 500)) + 1)
     }
     last = max(numbers, default=0)
     if 0 < last - len(numbers - {0}) <= len(numbers):  # One article may be numbered 20240101.

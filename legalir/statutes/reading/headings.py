@@ -27,6 +27,7 @@ from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, R
 
 _MARKS = {
     "circle": re.compile(r"\s*(?P<label>[①-⑳㉑-㉟㊱-㊿])\s*"),
+    "raised number": re.compile(rf"\s*(?P<label>[{SUPERSCRIPTS}]{{1,2}})\s+"),
     "bracketed number": re.compile(r"\s*(?P<label>[(（]\d{1,3}[a-z]?[)）])\s*"),
     "bracketed letter": re.compile(r"\s*(?P<label>[(（](?:[a-z]{1,2}|[가-힣]|[一-十百]{1,4})[)）])\s*"),
     "number": re.compile(r"\s*(?P<label>\d{1,3}(?:의\d{1,2})?[.．、)])\s+"),
@@ -53,7 +54,7 @@ _NUMBERED = re.compile(
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
     r"(?:§+|Art(?:ikel|icle|icolo|ículo|igo)?\.?|제|第|Sections?)?\s*"
-    r"(?P<last>[\d〇一二三四五六七八九十百]+[a-z]?)(?![^\W_])\s*(?:[조条條](?:까지|まで)?)?",
+    r"(?P<last>[\d〇一二三四五六七八九十百]+[a-z]?)(?:[조条條](?:까지|まで)?|(?![^\W_]))",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
@@ -78,11 +79,19 @@ _ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–")
 _LONGEST_HEADING = 200
 _LONGEST_TITLE = 120
 _HAN = "〇一二三四五六七八九十百"
-_ANNEX_NUMBER = rf"第?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*号?|(?-i:[IVX]+[a-z]?|[A-Z])"
+_ANNEX_NUMBER = rf"\s*第?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*号?|\s+(?-i:[IVX]+[a-z]?|[A-Z])"
 _CAPTION = re.compile(r"[(（][^()（）\d]{1,60}[)）]")
 _RELATED = re.compile(r"[(（]([^()（）]*\d[^()（）]*|[^()（）]*第[一二三四五六七八九十百][^()（）]*)[)）]")
 """The provision that an annex names in brackets beside its heading."""
 
+_PLACE = re.compile(r"[\s.·…|]*(?:\d+|[(（][^()（）]*[\d第][^()（）]*[)）])\s*$")
+"""What an entry of a table of contents ends in: a page, or the articles of a chapter."""
+
+_CONTENTS = re.compile(
+    r"(?:table of )?contents|arrangement of .{1,20}|inhalt\w*|(?:table des )?matières|sommaire|sommario|[ií]ndice"
+    r"|inhoud\w*|spis treści|sections?|목\s?차|차\s?례|目\s*次|目\s*录|目\s*錄|สารบัญ|содержание|оглавление",
+    re.IGNORECASE,
+)
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
 _QUOTED_LINES = 200
 _ROWS = 3000
@@ -137,16 +146,17 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     """
     quoted = _quoted(rows)
     places = [row for row in range(len(rows)) if row not in quoted]
-    found = [each for row in places if (each := _candidate(rows, row, table))]
+    every = [each for row in places if (each := _candidate(rows, row, table))]
+    found, contents = _without_contents(every, rows)
     if table.numbered:
-        edges = [each.row for each in found if each.depth < 0]
-        numbered = _before_schedules([each for row in places if (each := _numbered(rows, row))], edges)
-        words = [each for each in _of(found, "article") if not edges or each.row < edges[0]]
-        if len(chain(words, [])) < 2 and len(numbered) > 1:
-            found = [each for each in found if each not in words] + numbered
-            found.sort(key=lambda each: each.row)
-    contents = _contents(found, rows)
-    found = [each for each in found if each.row not in contents]
+        numbered = [each for row in places if (each := _numbered(rows, row))]
+        bare, of_bare = _without_contents([*numbered, *(each for each in every if each.kind != "article")], rows)
+        edges = [each.row for each in bare if each.depth < 0]
+        words = [each for each in _of(found, "article") if not bisect_right(edges, each.row)]
+        bare = _before_schedules(bare, edges)
+        if len(chain(words, [])) < 2 <= len(_of(bare, "article")):
+            found = sorted([*(each for each in found if each.kind == "article" and each not in words), *bare])
+            contents = of_bare
     after = [*(each.row for each in found), len(rows)][1:]
     found = [
         each._replace(weight=each.weight + 0.25 * (bool(rows[each.row][each.end :].strip(" .")) or end > each.row + 1))
@@ -259,12 +269,23 @@ def _numbered(rows: Sequence[str], row: int) -> Candidate | None:
     return Candidate(row, "article", "section", len(_MARKS), label, match.end("label"), readings_of(label))
 
 
-def _before_schedules(numbered: Sequence[Candidate], edges: Sequence[int]) -> list[Candidate]:
-    """Return the numbered sections of an act without the paragraphs of its schedules, which begin at 1."""
-    parts: dict[int, list[Candidate]] = defaultdict(list)
-    for each in numbered:
-        parts[bisect_right(edges, each.row)].append(each)
-    return [each for part, own in parts.items() for each in own if not part or main_number(own[0].label) > 1]
+def _before_schedules(found: Sequence[Candidate], edges: Sequence[int]) -> list[Candidate]:
+    """Return candidates without the numbered paragraphs of schedules, which begin at 1."""
+    first: dict[int, int] = {}
+    for each in _of(found, "article"):
+        first.setdefault(bisect_right(edges, each.row), main_number(each.label))
+    return [
+        each
+        for each in found
+        if each.kind != "article" or not (part := bisect_right(edges, each.row)) or first[part] > 1
+    ]
+
+
+def _without_contents(found: Iterable[Candidate], rows: Sequence[str]) -> tuple[list[Candidate], range]:
+    """Return candidates outside of the table of contents, in order, and its rows."""
+    found = sorted(found)
+    contents = _contents(found, rows)
+    return [each for each in found if each.row not in contents], contents
 
 
 def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
@@ -285,8 +306,10 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
         texts = sum(_is_text(rows[row]) for row in between)
         if len(repeated) > 1 and len(repeated) * 2 > len(entries) and texts * 5 <= len(entries) >= len(between) / 3:
             steps = [b.row - a.row for a, b in pairwise(entries) if a.kind == last.kind]
-            end = last.row + min(steps, default=1)
-            return range(first.row, min(end, later.row))
+            start, end = first.row, last.row + min(steps, default=1)
+            while start and _CONTENTS.fullmatch(rows[start - 1].strip(" :.")):
+                start -= 1
+            return range(start, min(end, later.row))
     return range(0)
 
 
@@ -298,7 +321,7 @@ def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str]) -> bool:
     """Return True if a heading is that of an entry of a table of contents, which may end in the number of a page."""
     if _key(entry) != _key(heading):
         return False
-    name = _compact(re.sub(r"[\s.·…]*\d+\s*$", "", rows[entry.row][entry.end :]))
+    name = _compact(_PLACE.sub("", rows[entry.row][entry.end :]))
     words = "".join([rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])
     return entry.depth < 0 or name in _compact(words)
 
@@ -338,7 +361,7 @@ def _container_form(annex: tuple[str, ...], supplement: tuple[str, ...]) -> re.P
         return "|".join(spaced) or "(?!)"
 
     form = rf"(?:(?P<annex>{names(annex)})|(?P<supplement>{names(supplement)}))"
-    return re.compile(rf"{form}(?:\s*(?P<number>{_ANNEX_NUMBER})(?![^\W_])|(?![^\W\d_])|(?=\s*抄))", re.IGNORECASE)
+    return re.compile(rf"{form}(?:(?P<number>{_ANNEX_NUMBER})(?![^\W_])|(?![^\W\d_])|(?=\s*抄))", re.IGNORECASE)
 
 
 class _Titles(NamedTuple):
@@ -366,6 +389,7 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
     bare = [row for row in articles if not behind[row]]
     titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1], table) and free(row + 2)]
     below = {row: row + 2 for row in titled} if len(titled) * 2 > len(bare) else {}
+    below |= {row: row + 2 for row in bare if free(row + 1) and _CAPTION.fullmatch(rows[row + 1].strip())}
     for row, each in plan.headings.items():
         if each.candidate.kind == "article" or behind[row].strip("]】〕>〉 "):
             continue
@@ -515,6 +539,9 @@ def _open(
             unit.heading = bracket["heading"].strip()
             unit.add(line.start + stop, line.start + bracket.end(), "heading")
             stop = bracket.end()
+            if note := re.match(_NOTE, words[stop:]):
+                law.leave_out(line.start + stop, line.start + stop + note.end(), "footnote mark")
+                stop += note.end()
     elif dashed and words[stop : stop + 1].isupper() and not table.heading_in_brackets:
         unit.heading = " ".join(dashed["heading"].split())
         unit.add(line.start + stop, line.start + dashed.end(), "heading")

@@ -27,7 +27,9 @@ _MISSING = 0.15
 """Cost of a missing number."""
 
 _WITHOUT_BASE = 0.2
-_THROUGH_CONTAINER = 0.5
+_NEW_IN_GROUP = 1.4
+"""Cost of numbers that begin at 1 again in a group, as those of the chapters of some codes."""
+
 _IN_NEW_GROUP = 0.25
 
 
@@ -64,7 +66,7 @@ class Candidate(NamedTuple):
     @property
     def series(self) -> str:
         """What numbers that go on from each other share: ``Art.`` and ``Article``, but not ``§``."""
-        first = self.label[:1].casefold()
+        first = "§" if "§" in self.label else self.label[:1].casefold()
         return "" if first.isdecimal() else first
 
 
@@ -90,7 +92,7 @@ def readings_of(label: str, last: str = "") -> tuple[Reading, ...]:
     bare = re.sub(f"[{SUPERSCRIPTS}]+", "", number)
     numbers = dict.fromkeys(filter(None, (bare, number, letter[0].strip(".") if letter else "")))
     if last:
-        return (Reading(number, last),)
+        return (Reading(number if "-" in number else f"{number}-{last}", last),)
     found = [Reading(each, each) for each in numbers]
     if (span := re.fullmatch(r"(\d+)-(\d+)", number)) and int(span[1]) < int(span[2]):
         found.append(Reading(number, span[2]))
@@ -210,6 +212,9 @@ def _step(a: _Node, b: _Node, epochs: list[int], parts: list[int], through: floa
         cost += through if new else 0.0
     elif a.series[:1] == b.series[:1] and a.series != b.series and (part or a.main == b.main):
         cost = 0.3  # A code goes on from articles of the act (L) to those of decrees (R, D), and back.
-    if new and (begin := _start(b, most)) <= cost:
+    begin = _start(b, most)
+    if new and (begin <= cost if b.main <= 1 else begin + 1 < cost):
         return begin, True
+    if part and b.main <= 1 and b.series and begin + _NEW_IN_GROUP < cost:
+        return begin + _NEW_IN_GROUP, True
     return cost, False
