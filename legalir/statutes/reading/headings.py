@@ -678,8 +678,8 @@ def _language(lines: Sequence[str], declared: str) -> str:
     declared = language_code(declared)
     if declared in ("ja", "ko", "th", "zh"):
         declared = ""
-    if declared and sum(map(len, lines)) < _SAMPLE:
-        return declared
+    if declared and sum(map(len, lines)) < (_SAMPLE if declared != "en" else _SAMPLE // 20):
+        return declared  # Pages in all languages say that they are English.
     found = identify(lines)
     return declared if any({declared, found} <= near for near in _NEAR) else found
 

@@ -148,7 +148,8 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
 
     if html:
         declared = _CHARSET.search(data[:_HEAD])
-        text = decoded(data, name, encoding, declared[1].decode("ascii") if declared else "cp1252")
+        latin = "cp1252" if sum(byte > 127 for byte in data[:_HEAD]) * 5 < len(data[:_HEAD]) else ""
+        text = decoded(data, name, encoding, declared[1].decode("ascii") if declared else latin)
         of_html = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
         root = etree.fromstring(text.encode("utf-8", "replace"), of_html) if text.strip() else None
         if root is None:

@@ -32,6 +32,9 @@ _LEFT_OUT = {"del": "tracked deletion", "moveFrom": "tracked deletion", "delText
 _UNSEEN = frozenset({"instrText", "delInstrText", "Fallback", "rPr", "pPr", "sectPr", "tblPr", "tcPr", "trPr", "rt"})
 """Elements without text of the law: codes of fields, a second form of a drawing, properties, readings."""
 
+_FORMULA = {"num": "", "den": "/", "sup": "^", "sub": "_", "deg": "√"}
+"""Sign before a part of a formula, by its element."""
+
 _PARTS = {"footnotes": "footnote", "endnotes": "footnote", "comments": "comment"}
 
 
@@ -114,21 +117,24 @@ class _File:
             if name == "p":
                 self.lines += self._paragraph(element)
             elif name == "tbl":
-                self.lines += [self._row(row) for row in element.iter("{*}tr") if _nearest(row, "tbl") is element]
+                for row in element.iter("{*}tr"):
+                    if _nearest(row, "tbl") is element:
+                        self.lines += self._row(row)
             elif name in _LEFT_OUT:
                 self.left_out[_LEFT_OUT[name]] += _words(element)
             elif name not in _UNSEEN:
                 self._blocks(element)
 
-    def _row(self, row: etree._Element) -> str:
-        cells = []
+    def _row(self, row: etree._Element) -> list[str]:
+        """Return the line of a row, its cells parted; a single cell is no table, and its lines are those of the law."""
+        outer, cells = self.lines, []
         for cell in row.iter("{*}tc"):
             if _nearest(cell, "tr") is row:
-                inner = _File.__new__(_File)
-                inner.lines, inner.left_out, inner.numbered = [], self.left_out, 0
-                inner._blocks(cell)
-                cells.append(" ".join(" ".join(inner.lines).split()))
-        return CELL.join(cells)
+                self.lines = []
+                self._blocks(cell)
+                cells.append(self.lines)
+        self.lines = outer
+        return cells[0] if len(cells) == 1 else [CELL.join(" ".join(" ".join(each).split()) for each in cells)]
 
     def _paragraph(self, paragraph: etree._Element) -> list[str]:
         number = paragraph.find("{*}pPr/{*}numPr")
@@ -158,23 +164,20 @@ class _File:
                 boxes.append(element)
             elif name == "r" and _property(element, "vanish"):
                 self.left_out["hidden text"] += _words(element)
-            elif name in ("sup", "den", "f", "sSup"):
-                self._formula(element, name, pieces, boxes)
+            elif name in _FORMULA:
+                pieces.append(_FORMULA[name] + self._term(element, boxes))
             elif name not in _UNSEEN:
                 own: list[str] = []
                 self._inline(element, own, boxes)
                 high = name == "r" and _property(element, "vertAlign") == "superscript"
                 pieces.append(raised("".join(own)) if high else "".join(own))
 
-    def _formula(self, element: etree._Element, name: str, pieces: list[str], boxes: list[etree._Element]) -> None:
-        """Add a part of a formula: fractions and powers as text that can be read."""
-        own: list[str] = []
-        self._inline(element, own, boxes)
-        words = "".join(own)
-        if name in ("den", "sup"):
-            words = f"({words})" if len(words) > 1 and not words.isalnum() else words
-            words = f"/{words}" if name == "den" else f"^{words}"
-        pieces.append(words)
+    def _term(self, element: etree._Element, boxes: list[etree._Element]) -> str:
+        """Return a part of a formula, in brackets if it has signs: fractions and powers as text that can be read."""
+        pieces: list[str] = []
+        self._inline(element, pieces, boxes)
+        words = "".join(pieces)
+        return words if words.replace(".", "").isalnum() else f"({words})"
 
 
 def _property(run: etree._Element, name: str) -> str:

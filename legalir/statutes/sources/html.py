@@ -105,7 +105,8 @@ def _format(
 
 
 def _is_html(path: Path, head: bytes) -> bool:
-    return b"<html" in head.lower() or b"<body" in head.lower()
+    head = head.replace(b"\0", b"").lower()  # UTF-16 has zero bytes
+    return b"<html" in head or b"<body" in head
 
 
 def _read(
