@@ -76,10 +76,12 @@ _DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?
 """A heading that a dash parts from the text: ``Short title.—(1) This Act …``."""
 
 _ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–")
+_SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
 _LONGEST_TITLE = 120
 _HAN = "〇一二三四五六七八九十百"
 _ANNEX_NUMBER = rf"\s*第?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*号?|\s+(?-i:[IVX]+[a-z]?|[A-Z])"
+_ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CAPTION = re.compile(r"[(（][^()（）\d]{1,60}[)）]")
 _RELATED = re.compile(r"[(（]([^()（）]*\d[^()（）]*|[^()（）]*第[一二三四五六七八九十百][^()（）]*)[)）]")
 """The provision that an annex names in brackets beside its heading."""
@@ -351,7 +353,9 @@ def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
     name = next(each for each in names if _compact(each) == _compact(match[kind]))
     end = len(words) - len(bare) + match.end()
     label = " ".join(match[0].split())
-    return Candidate(row, kind, name, -1, label, end, readings_of(match["number"] or ""))
+    order = match["order"]
+    number = str(_ORDER.index(order.lower()) + 1) if order else match["number"] or ""
+    return Candidate(row, kind, name, -1, label, end, readings_of(number))
 
 
 @cache
@@ -360,7 +364,8 @@ def _container_form(annex: tuple[str, ...], supplement: tuple[str, ...]) -> re.P
         spaced = (r"[\s　]?".join(map(re.escape, each)) if ord(each[0]) > 0x2E80 else re.escape(each) for each in words)
         return "|".join(spaced) or "(?!)"
 
-    form = rf"(?:(?P<annex>{names(annex)})|(?P<supplement>{names(supplement)}))"
+    order = rf"(?:the\s+)?(?:(?P<order>{'|'.join(_ORDER)})\s+)?"
+    form = rf"{order}(?:(?P<annex>{names(annex)})|(?P<supplement>{names(supplement)}))"
     return re.compile(rf"{form}(?:(?P<number>{_ANNEX_NUMBER})(?![^\W_])|(?![^\W\d_])|(?=\s*抄))", re.IGNORECASE)
 
 
@@ -371,11 +376,13 @@ class _Titles(NamedTuple):
         above: the row above.
         below: the row after the last one below.
         dotted: whether a short sentence behind the number is the heading, as in ``1. Short title.``
+        cross: rows of headings without a number that several articles share.
     """
 
     above: dict[int, int]
     below: dict[int, int]
     dotted: bool
+    cross: frozenset[int]
 
 
 def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
@@ -387,37 +394,53 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
     articles = [row for row, each in plan.headings.items() if each.candidate.kind == "article"]
     behind = {row: _behind(rows[row], plan.headings[row].candidate) for row in plan.headings}
     bare = [row for row in articles if not behind[row]]
-    titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1], table) and free(row + 2)]
+    titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1]) and free(row + 2)]
     below = {row: row + 2 for row in titled} if len(titled) * 2 > len(bare) else {}
     below |= {row: row + 2 for row in bare if free(row + 1) and _CAPTION.fullmatch(rows[row + 1].strip())}
-    for row, each in plan.headings.items():
-        if each.candidate.kind == "article" or behind[row].strip("]】〕>〉 "):
-            continue
-        if free(row + 1) and _is_name(rows[row + 1]):
-            two = free(row + 2) and _is_name(rows[row + 2]) and not free(row + 3) and row + 3 < len(rows)
-            below[row] = row + 3 if two else row + 2
+    groups = [row for row, each in plan.headings.items() if each.candidate.kind != "article"]
+    groups = [row for row in groups if not behind[row].strip("]】〕>〉 ") and free(row + 1) and _is_name(rows[row + 1])]
+    below |= {row: row + 2 for row in groups}
+    taken = {each for row, end in below.items() for each in range(row + 1, end)}
+    above: dict[int, int] = {}
+    dotted = False
     if table.heading_in_brackets:
-        captions = [row for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())]
-        return _Titles({row: row - 1 for row in captions}, below, False)
-    dotted = [
-        row
-        for row in articles
-        if _DASHED.match(behind[row]) or (behind[row].endswith(".") and len(behind[row].split()) <= 8 and free(row + 1))
-    ]
-    if len(dotted) > 1 and len(dotted) * 3 >= len(articles) * 2:
-        return _Titles({}, below, True)
-    taken = {each for row, end in below.items() for each in range(row, end)}
-    above = [row for row in articles if row not in below and free(row - 1) and row - 1 not in taken]
-    above = [row for row in above if _is_title(rows[row - 1], table) and (not behind[row] or _is_prose(behind[row]))]
-    habit = len(above) > 1 and len(above) * 3 >= len(articles) * 2
-    return _Titles({row: row - 1 for row in above} if habit else {}, below, False)
+        above = {row: row - 1 for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())}
+    else:
+        short = [
+            row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= 8 and free(row + 1)
+        ]
+        headed = {*short, *(row for row in articles if _DASHED.match(behind[row]))}
+        dotted = len(headed) > 1 and len(headed) * 3 >= len(articles) * 2
+        over = [row for row in articles if free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1])]
+        over = [row for row in over if row not in below and (not behind[row] or _is_prose(behind[row]))]
+        if not dotted and len(over) > 1 and len(over) * 3 >= len(articles) * 2:
+            above = {row: row - 1 for row in over}
+    for row in groups:  # A name may take two lines, if an article follows.
+        two = free(row + 2) and _is_name(rows[row + 2]) and row + 3 in articles and row + 2 not in above.values()
+        if two and rows[row + 1].isupper() == rows[row + 2].isupper():
+            below[row] = row + 3
+    taken = {each for row, end in below.items() for each in range(row, end)} | {*plan.headings}
+    cross: set[int] = set()
+    if not above and _unnumbered(table) >= 0:
+        for row in articles:
+            own = row in below or dotted or (behind[row] and not _is_prose(behind[row]))
+            ends = row - 2 in taken or rows[max(row - 2, 0)].endswith(_SENTENCE)
+            if own and ends and free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1]):
+                cross.add(row - 1)
+    return _Titles(above, below, dotted, frozenset(cross))
+
+
+def _unnumbered(table: Jurisdiction) -> int:
+    """Return the place of the level of headings without a number, or -1."""
+    levels = (place for place, level in enumerate(table.levels) if level.kind == "group" and not level.forms)
+    return next(levels, -1)
 
 
 def _behind(words: str, candidate: Candidate) -> str:
     return words[candidate.end + _PUNCTUATION.match(words[candidate.end :]).end() :].strip()  # type: ignore[union-attr]
 
 
-def _is_title(words: str, table: Jurisdiction) -> bool:
+def _is_title(words: str) -> bool:
     """Return True if a line may be the heading of an article beside it: a script with capitals shows it."""
     return words.lstrip()[:1].isupper() and _is_name(words)
 
@@ -457,6 +480,10 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
             law.leave_out(line.start, line.end, "table of contents")
         elif row in taken:
             continue
+        elif row in titles.cross:
+            depth = _unnumbered(table)
+            unit = outline.enter(Unit("group", table.levels[depth].name, heading=" ".join(words.split())), 1 + depth)
+            unit.add(line.start, line.end, "heading")
         elif chosen := plan.headings.get(row):
             candidate, number = chosen.candidate, chosen.reading.number
             if candidate.kind == "annex" and names.setdefault(number, candidate.level) != candidate.level:
@@ -598,7 +625,7 @@ def read_text(
         lines: in reading order.
         country: country whose table recognises headings; ``auto``, or a country without a table: the table of the
             language that recognises the most articles.
-        title: of the law; empty: its first line.
+        title: of the law; empty: its first line, or `law_id` if that is the heading of a unit.
         law_id: identifier of the law.
         lang: language that the file says it is in; its words decide where they are many, or in another script.
         left_out: words of the file that are not read, by the reason.
@@ -613,6 +640,8 @@ def read_text(
         raise DataError(f'{name}: no line begins as an article does: name the country, such as country="kr".')
     table = jurisdiction(chosen)
     first = next((line.strip() for line in words if line.strip()), "")
+    if not title and table.heading(first):  # It is the heading of a unit.
+        title = law_id
     law = Law("\n".join(words) + "\n", title or first[:_LONGEST_HEADING], law_id, chosen, table.lang)
     if chosen in _OF_MANY and found != UNKNOWN:
         law.lang = found

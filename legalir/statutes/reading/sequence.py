@@ -27,7 +27,7 @@ _MISSING = 0.15
 """Cost of a missing number."""
 
 _WITHOUT_BASE = 0.2
-_NEW_IN_GROUP = 1.4
+_NEW_IN_GROUP = 1.2
 """Cost of numbers that begin at 1 again in a group, as those of the chapters of some codes."""
 
 _IN_NEW_GROUP = 0.25
