@@ -46,8 +46,8 @@ _BELOW = 1000
 _NOTE = rf"(?:[,;\s]?(?:[{SUPERSCRIPTS}]+|[*†‡]+))+"
 """Marks of footnotes behind a number or a heading."""
 
-_AFTER_LABEL = re.compile(rf"(?:{_NOTE})?(?:\s*$|\s*[(（.:—–\-【〔\[]|[\s　])")
-_PUNCTUATION = re.compile(rf"(?:{_NOTE})?[\s.:—–\-]*")
+_AFTER_LABEL = re.compile(rf"(?:{_NOTE})?(?:\s*$|\s*[(（.:：—–\-【〔\[]|[\s　])")
+_PUNCTUATION = re.compile(rf"(?:{_NOTE})?[\s.:：—–\-]*")
 _NUMBERED = re.compile(
     r"\s*(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
 )
@@ -80,7 +80,7 @@ _SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
 _LONGEST_TITLE = 120
 _HAN = "〇一二三四五六七八九十百"
-_ANNEX_NUMBER = rf"\s*第?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*号?|\s+(?-i:[IVX]+[a-z]?|[A-Z])"
+_ANNEX_NUMBER = rf"\s*[第제]?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*(?:号|호서식)?|\s+(?-i:[IVX]+[a-z]?|[A-Z])"
 _ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CAPTION = re.compile(r"[(（][^()（）\d]{1,60}[)）]")
 _RELATED = re.compile(r"[(（]([^()（）]*\d[^()（）]*|[^()（）]*第[一二三四五六七八九十百][^()（）]*)[)）]")
@@ -301,12 +301,17 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
             if each.row >= later.row:
                 again[_key(each)].append(each)
         entries = [each for each in found if first.row <= each.row < later.row]
-        repeated = [each for each in entries if any(_repeats(each, other, rows) for other in again[_key(each)])]
+        bare = [each for each in entries if not _entry(rows, each)]
+        headed = sum(each.row + 1 < end.row for each, end in pairwise([*entries, later]) if each in bare)
+        below = headed * 2 > len(bare)
+        repeated = [each for each in entries if any(_repeats(each, other, rows, below) for other in again[_key(each)])]
+        if len(repeated) < 2 or len(repeated) * 2 <= len(entries):
+            continue
         last = repeated[-1]
         entries = [each for each in entries if each.row <= last.row]
         between = set(range(first.row, last.row)) - set(_rows(entries))
         texts = sum(_is_text(rows[row]) for row in between)
-        if len(repeated) > 1 and len(repeated) * 2 > len(entries) and texts * 5 <= len(entries) >= len(between) / 3:
+        if texts * 5 <= len(entries) >= len(between) / 3:
             steps = [b.row - a.row for a, b in pairwise(entries) if a.kind == last.kind]
             start, end = first.row, last.row + min(steps, default=1)
             while start and _CONTENTS.fullmatch(rows[start - 1].strip(" :.")):
@@ -316,14 +321,24 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
 
 
 def _key(each: Candidate) -> tuple[str, ...]:
-    return each.kind, each.level, str(main_number(each.readings[0].number)) if each.readings else ""
+    number = each.readings[0].number if each.readings else ""
+    return each.kind, each.level, str(main_number(number)) if re.fullmatch(r"\d+(?:-\d+)?", number) else number
 
 
-def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str]) -> bool:
-    """Return True if a heading is that of an entry of a table of contents, which may end in the number of a page."""
+def _entry(rows: Sequence[str], each: Candidate) -> str:
+    """Return the name behind a number, without the number of a page or the articles of a chapter."""
+    return _compact(_PLACE.sub("", rows[each.row][each.end :]))
+
+
+def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str], below: bool = False) -> bool:
+    """Return True if a heading may be that of an entry of a table of contents: its number, and its name.
+
+    Args:
+        below: whether names may be on the line below their numbers.
+    """
     if _key(entry) != _key(heading):
         return False
-    name = _compact(_PLACE.sub("", rows[entry.row][entry.end :]))
+    name = _entry(rows, entry) or (_compact(rows[entry.row + 1]) if below else "")
     words = "".join([rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])
     return entry.depth < 0 or name in _compact(words)
 
@@ -338,7 +353,7 @@ def _is_text(words: str) -> bool:
 
 def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
     """Return the annex or supplement that a line opens."""
-    bare = words.lstrip(" \t　[【〔<〈■")
+    bare = re.sub(r"^\s*■[^\[]*", "", words).lstrip(" \t　[【〔<〈")
     match = _container_form(table.annex, table.supplement).match(bare)
     if not match or len(bare) > _LONGEST_HEADING or bare[0].islower():
         return None
@@ -352,6 +367,8 @@ def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
     names = table.annex if match["annex"] else table.supplement
     name = next(each for each in names if _compact(each) == _compact(match[kind]))
     end = len(words) - len(bare) + match.end()
+    if match["annex"] and (amended := re.match(r"[\]】〕>〉]*\s*<[^<>]*>", words[end:])):
+        end += amended.end()
     label = " ".join(match[0].split())
     order = match["order"]
     number = str(_ORDER.index(order.lower()) + 1) if order else match["number"] or ""
@@ -361,8 +378,9 @@ def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
 @cache
 def _container_form(annex: tuple[str, ...], supplement: tuple[str, ...]) -> re.Pattern[str]:
     def names(words: tuple[str, ...]) -> str:
-        spaced = (r"[\s　]?".join(map(re.escape, each)) if ord(each[0]) > 0x2E80 else re.escape(each) for each in words)
-        return "|".join(spaced) or "(?!)"
+        longest = sorted(words, key=len, reverse=True)
+        forms = ("[\\s\u3000]?".join(map(re.escape, each)) if each[0] > "⺀" else re.escape(each) for each in longest)
+        return "|".join(forms) or "(?!)"
 
     order = rf"(?:the\s+)?(?:(?P<order>{'|'.join(_ORDER)})\s+)?"
     form = rf"{order}(?:(?P<annex>{names(annex)})|(?P<supplement>{names(supplement)}))"
@@ -400,6 +418,9 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
     groups = [row for row, each in plan.headings.items() if each.candidate.kind != "article"]
     groups = [row for row in groups if not behind[row].strip("]】〕>〉 ") and free(row + 1) and _is_name(rows[row + 1])]
     below |= {row: row + 2 for row in groups}
+    for row in groups:  # The provision that an annex is about, and then its name.
+        if _BRACKETS.fullmatch(rows[row + 1]) and free(row + 2) and free(row + 3) and _is_name(rows[row + 2]):
+            below[row] = row + 3
     taken = {each for row, end in below.items() for each in range(row + 1, end)}
     above: dict[int, int] = {}
     dotted = False
