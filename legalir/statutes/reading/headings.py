@@ -21,7 +21,7 @@ from legalir.declared import check_choice
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
-from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, jurisdictions, mark_repealed
+from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed
 from legalir.statutes.law import CELL, Law, Outline, Unit
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 
@@ -66,7 +66,7 @@ _GOES_ON = re.compile(
 _PARTICLE = re.compile(r"(?:에서?|의|[을를과와])\s|に|の|を|及び")
 """The same behind a heading in brackets: ``제5조(벌칙)에 따라``."""
 
-_CUT_OFF = re.compile(r"(?:,|(?:^|\s)[^\W\d_]{1,3})$")
+_CUT_OFF = re.compile(r"(?:,|(?:^|\s)[a-zß-ÿа-яα-ω]{1,3})$")
 """The end of a line whose sentence goes on."""
 
 _BRACKETS = re.compile(r"[(（【〔]\s*(?P<heading>[^()（）]{1,120})\s*[)）】〕]\s*")
@@ -427,10 +427,9 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
     if table.heading_in_brackets:
         above = {row: row - 1 for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())}
     else:
-        short = [
-            row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= 8 and free(row + 1)
-        ]
-        headed = {*short, *(row for row in articles if _DASHED.match(behind[row]))}
+        short = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= 8]
+        headed = {row for row in short if free(row + 1) and not _is_name(rows[row + 1])}
+        headed |= {row for row in articles if _DASHED.match(behind[row])}
         dotted = len(headed) > 1 and len(headed) * 3 >= len(articles) * 2
         over = [row for row in articles if free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1])]
         over = [row for row in over if row not in below and (not behind[row] or _is_prose(behind[row]))]
@@ -542,7 +541,8 @@ def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: b
         return len(rest) <= _LONGEST_HEADING
     if table.heading_in_brackets or table.is_repealed(rest) or not (rest[:1].isupper() or rest[:1] in _OPENING):
         return False
-    return not (_is_prose(rest) or below.lstrip()[:1].islower()) or (dotted and len(rest.split()) <= 8)
+    goes_on = below.lstrip()[:1].islower() or _CUT_OFF.search(rest)
+    return not (_is_prose(rest) or goes_on) or (dotted and len(rest.split()) <= 8)
 
 
 def _add_title(unit: Unit, rows: Sequence[str], places: Sequence[Line], row: int) -> None:
@@ -652,15 +652,17 @@ def read_text(
         left_out: words of the file that are not read, by the reason.
 
     Raises:
-        DataError: no line opens an article.
+        DataError: there is no text, or no line opens an article.
     """
     words = [line.rstrip() for line in lines]
+    first = next((line.strip() for line in words if line.strip()), "")
+    if not first:
+        raise DataError(f"{name} has no text.")
     found = _language(words, lang)
     chosen = country if country in jurisdictions() else country_of(words, found)
     if not chosen:
         raise DataError(f'{name}: no line begins as an article does: name the country, such as country="kr".')
     table = jurisdiction(chosen)
-    first = next((line.strip() for line in words if line.strip()), "")
     if not title and table.heading(first):  # It is the heading of a unit.
         title = law_id
     law = Law("\n".join(words) + "\n", title or first[:_LONGEST_HEADING], law_id, chosen, table.lang)
@@ -695,19 +697,25 @@ def check_country(source: str, country: str) -> None:
 def country_of(lines: Sequence[str], lang: str = "") -> str:
     """Return the country whose table recognises the most articles in lines of text; empty if there are none.
 
-    On equal counts, the table that recognises more other headings is better; then one of the language `lang`, and of
-    English, which many countries share, the one that is of no country.
+    A number that a word opens counts more than a bare one. On equal counts, the table that recognises more other
+    headings is better; then one of the language `lang`, and of English, which many countries share, the one of no
+    country.
     """
     rows = [line for line in lines if line.strip()][:_ROWS]
     lang = lang or _language(rows, "")
     tables = jurisdictions()
-    own = [country for country, table in tables.items() if table.lang == lang and country not in _OF_MANY]
-    order = ["any", *own, "eu", "ca"] if lang == "en" else [*own, "any", "eu", "ca"]
+    worded = [country for country, table in tables.items() if any(_opens(level) for level in table.levels)]
+    own = [country for country in worded if tables[country].lang == lang and country not in _OF_MANY]
+    order = ["any", *own, "eu"] if lang == "en" else [*own, "any", "eu"]
     counts = {country: _count(rows, tables[country]) for country in order if country in tables}
     if not any(articles for _, articles, _ in counts.values()):
         counts = {country: _count(rows, table) for country, table in tables.items()}
     best = max(counts, key=lambda country: counts[country])
     return best if counts[best][1] else ""
+
+
+def _opens(level: Level) -> bool:
+    return level.kind == "article" and bool(level.forms)
 
 
 def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int, int]:

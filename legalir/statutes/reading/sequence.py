@@ -118,6 +118,22 @@ def without_mark(number: str, before: str) -> str:
 
 
 class _Node(NamedTuple):
+    """A reading of a candidate, with what the cost of a step needs.
+
+    Attributes:
+        place: of the candidate.
+        reading: the reading.
+        series: of the candidate; of an article of a French code also whether it is of the act or of a decree.
+        first: order of the first number.
+        last: order of the last one.
+        main: the first number without what is joined to it.
+        last_main: the same of the last one.
+        base: cost of a number such as 5a if nothing says that 5 was before it.
+        start: cost of the number as the first one.
+        epoch: how many rows are before it behind which numbers may begin anew.
+        part: how many groups are before it.
+    """
+
     place: int
     reading: Reading
     series: str
@@ -125,6 +141,10 @@ class _Node(NamedTuple):
     last: str
     main: int
     last_main: int
+    base: float
+    start: float
+    epoch: int
+    part: int
 
 
 def chain(
@@ -143,23 +163,23 @@ def chain(
         through: cost of a number that goes on behind a row of `anew`.
         most: cost of a jump at most; a line that looks like a heading is worth 1 to 1.25, a doubtful one about 0.5.
     """
-    nodes = [_node(place, each, reading) for place, each in enumerate(candidates) for reading in each.readings]
-    epochs = [bisect_right(anew, each.row) for each in candidates]
-    parts = [bisect_right(groups, each.row) for each in candidates]
+    nodes = [
+        _node(place, each, reading, bisect_right(anew, each.row), bisect_right(groups, each.row), most)
+        for place, each in enumerate(candidates)
+        for reading in each.readings
+    ]
     best: list[float] = []
     peaks: list[float] = []
     before: list[tuple[int, bool]] = []
     for place, node in enumerate(nodes):
-        score, link = -_start(node, most), (-1, True)
+        score, link = -node.start, (-1, True)
         for other in range(place - 1, max(place - _WINDOW, 0) - 1, -1):
-            if peaks[other] < score:
+            if peaks[other] <= score:
                 break
-            earlier = nodes[other]
-            if earlier.place == node.place:
-                continue
-            cost, begins = _step(earlier, node, epochs, parts, through, most)
-            if best[other] - cost >= score:
-                score, link = best[other] - cost, (other, begins)
+            if best[other] > score and nodes[other].place != node.place:
+                cost, begins = _step(nodes[other], node, through, most)
+                if best[other] - cost > score:
+                    score, link = best[other] - cost, (other, begins)
         best.append(score + candidates[node.place].weight)
         peaks.append(max(best[-1], peaks[-1] if peaks else best[-1]))
         before.append(link)
@@ -172,13 +192,15 @@ def chain(
     return chosen[::-1]
 
 
-def _node(place: int, candidate: Candidate, reading: Reading) -> _Node:
-    prefix = re.match(r"[LRDA](?=\d)", reading.number)
+def _node(place: int, candidate: Candidate, reading: Reading, epoch: int, part: int, most: float) -> _Node:
+    number, end = reading
+    prefix = re.match(r"[LRDA](?=\d)", number)
     series = candidate.series + (("L" if prefix[0] == "L" else "R") if prefix else "")
-    main, last = main_number(reading.number), main_number(reading.last)
-    several = reading.number != reading.last
+    main, last = main_number(number), main_number(end)
+    first = _order(str(main) if number != end else number)
+    base = 0.0 if number != end or re.fullmatch(r"\d+|[A-Z]", number) else _WITHOUT_BASE
     return _Node(
-        place, reading, series, _order(str(main) if several else reading.number), _order(reading.last), main, last
+        place, reading, series, first, _order(end), main, last, base, _jump(main - 1, most) + base, epoch, part
     )
 
 
@@ -187,34 +209,22 @@ def _order(number: str) -> str:
     return sort_key(re.sub(r"^[LRDA](?=\d)", "", spaced)) if len(number) > 1 else f"{main_number(number):06d}"
 
 
-def _start(node: _Node, most: float) -> float:
-    return _jump(node.main - 1, most) + _base(node)
-
-
 def _jump(missing: int, most: float) -> float:
     return min(_MISSING * max(missing, 0), most)
 
 
-def _base(node: _Node) -> float:
-    number, last = node.reading
-    return 0.0 if number != last or re.fullmatch(r"\d+|[A-Z]", number) else _WITHOUT_BASE
-
-
-def _step(a: _Node, b: _Node, epochs: list[int], parts: list[int], through: float, most: float) -> tuple[float, bool]:
+def _step(a: _Node, b: _Node, through: float, most: float) -> tuple[float, bool]:
     """Return the cost of `b` after `a`, and whether its number begins anew; the cost is infinite if it cannot."""
-    new = epochs[b.place] > epochs[a.place]
-    part = parts[b.place] > parts[a.place]
+    new, part = b.epoch > a.epoch, b.part > a.part
     cost = float("inf")
     if a.series == b.series and b.first > a.last:
-        cost = 0.0
+        cost = through if new else 0.0
         if b.main != a.last_main:
-            cost = _jump(b.main - a.last_main - 1, most) * (_IN_NEW_GROUP if part else 1) + _base(b)
-        cost += through if new else 0.0
+            cost += _jump(b.main - a.last_main - 1, most) * (_IN_NEW_GROUP if part else 1) + b.base
     elif a.series[:1] == b.series[:1] and a.series != b.series and (part or a.main == b.main):
         cost = 0.3  # A code goes on from articles of the act (L) to those of decrees (R, D), and back.
-    begin = _start(b, most)
-    if new and (begin <= cost if b.main <= 1 else begin + 1 < cost):
-        return begin, True
-    if part and b.main <= 1 and b.series and begin + _NEW_IN_GROUP < cost:
-        return begin + _NEW_IN_GROUP, True
+    if new and (b.start <= cost if b.main <= 1 else b.start + 1 < cost):
+        return b.start, True
+    if part and b.main <= 1 and b.series and b.start + _NEW_IN_GROUP < cost:
+        return b.start + _NEW_IN_GROUP, True
     return cost, False
