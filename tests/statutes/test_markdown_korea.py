@@ -238,3 +238,16 @@ def test_a_second_article_of_one_number_is_kept() -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(SAMPLE, encoding="utf-8")
     check_conformance('markdown(rules="kr")', tmp_path)
+
+
+def test_a_caption_between_articles_is_in_the_path(tmp_path: Path) -> None:
+    front = SAMPLE[: SAMPLE.index("# 등대법")]
+    body = "## 제1장 등불\n\n**제1항 켜기**\n\n##### 제1조 (때)\n\n밤에 켠다.\n\n"
+    body += "**제2항 끄기**\n\n##### 제2조 (때)\n\n아침에 끈다.\n"
+    (law,) = read_kr(tmp_path / "a.md", (front + body).encode())
+    rows = [provision_of(law, each) for each in cut(law).documents if each.unit.kind == "article"]
+    assert [(row["path"], row["text"]) for row in rows] == [
+        ("제1장 등불 › 제1항 켜기", "밤에 켠다."),
+        ("제1장 등불 › 제2항 끄기", "아침에 끈다."),
+    ]
+    assert law.unread() == []
