@@ -117,7 +117,7 @@ def test_tables_and_numbered_paragraphs_of_a_word_file(tmp_path: Path) -> None:
     file.save(str(path))
     source = docx(None, path=path, title="다른 법")
     (_, _, text) = read(source)[-1]
-    assert text == "다음과 같다.\n층 | 개수\n1층 | 3\n번호 있는 줄"
+    assert text == "다음과 같다.\n층 | 개수\n1층 | 3\n1. 번호 있는 줄"
     assert "Word numbers 1 paragraphs by itself" in source.reports[0].notes[0]
 
 
@@ -145,6 +145,32 @@ def test_all_that_word_shows_is_read(tmp_path: Path) -> None:
     assert read(source) == [("1", "Zweck", "Ein neues Boot\n(a+b)/2"), ("2", "Kasten", "Im Kasten.")]
     left_out = {"title": 11, "tracked deletion": 5, "hidden text": 6, "footnote": 2, "footnote mark": 1}
     assert source.reports[0].left_out == left_out
+
+
+NUMBERING = """
+<w:abstractNum w:abstractNumId="0">
+<w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="§ %1"/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="2"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="(%1.%2)"/></w:lvl>
+</w:abstractNum><w:num w:numId="7"><w:abstractNumId w:val="0"/></w:num>
+"""
+
+
+def test_numbers_that_word_sets(tmp_path: Path) -> None:
+    opening = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    level = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="7"/></w:numPr>'
+    text = "<w:p><w:pPr>{}</w:pPr><w:r><w:t>{}</w:t></w:r></w:p>"
+    rows = [("", "Hafengesetz"), (level.format(0), "Zweck"), (level.format(1), "Boote."), (level.format(1), "Kaie.")]
+    rows += [('<w:pStyle w:val="Below"/>', "Ende"), (level.format(1), "Aus.")]
+    style = f'<w:style w:styleId="Base"><w:pPr>{level.format(0)}</w:pPr></w:style>'
+    style += '<w:style w:styleId="Below"><w:basedOn w:val="Base"/></w:style>'
+    body = "".join(text.format(*row) for row in rows)
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+        archive.writestr("word/document.xml", f"<w:document {opening}><w:body>{body}</w:body></w:document>")
+        archive.writestr("word/numbering.xml", f"<w:numbering {opening}>{NUMBERING}</w:numbering>")
+        archive.writestr("word/styles.xml", f"<w:styles {opening}>{style}</w:styles>")
+    source = docx(None, path=tmp_path / "a.docx")
+    assert read(source) == [("1", "Zweck", "(1.II) Boote.\n(1.III) Kaie."), ("2", "Ende", "(2.II) Aus.")]
+    assert source.reports[0].notes == ["a.docx: Word numbers 5 paragraphs by itself: look at their numbers."]
 
 
 def test_raised_digits_and_divided_words_of_a_pdf(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The source ``docx``: statutes in Word files, read paragraph by paragraph; tables row by row.
 
 All text is read that Word shows in the body: what a tracked change inserts, content controls, results of fields, text
-boxes, formulas. What is not read, such as deletions and footnotes, is counted as left out.
+boxes, formulas, and the numbers that Word sets by itself. What is not read, such as deletions and footnotes, is counted as left out.
 """
 
 from __future__ import annotations
@@ -35,6 +35,11 @@ _UNSEEN = frozenset({"instrText", "delInstrText", "Fallback", "rPr", "pPr", "sec
 _FORMULA = {"num": "", "den": "/", "sup": "^", "sub": "_", "deg": "√"}
 """Sign before a part of a formula, by its element."""
 
+_ROMAN = ("M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I")
+_ROMAN_VALUES = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
+_HAN = "〇一二三四五六七八九"
+_HAN_FORMS = frozenset({"japaneseCounting", "chineseCounting", "chineseCountingThousand", "taiwaneseCounting"})
+
 _PARTS = {"footnotes": "footnote", "endnotes": "footnote", "comments": "comment"}
 
 
@@ -56,14 +61,15 @@ def _is_docx(path: Path, head: bytes) -> bool:
 
 def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
     parts = _parts(path.name, data)
-    file = _File(parts["word/document.xml"])
+    numbering = _Numbering(parts.get("word/numbering.xml"), parts.get("word/styles.xml"))
+    file = _File(parts["word/document.xml"], numbering)
     for part, reason in _PARTS.items():
         if page := parts.get(f"word/{part}.xml"):
             file.left_out[reason] += page.text
     left_out = {reason: " ".join(words.split()) for reason, words in file.left_out.items() if words.strip()}
     law = read_text(path.name, file.lines, country, title, law_id_of(path), left_out=left_out)
-    if file.numbered:
-        law.notes.append(f"{path.name}: Word numbers {file.numbered} paragraphs by itself; these numbers are not text.")
+    if numbering.counted:
+        law.notes.append(f"{path.name}: Word numbers {numbering.counted} paragraphs by itself: look at their numbers.")
     yield law
 
 
@@ -82,7 +88,7 @@ def _parts(name: str, data: bytes) -> dict[str, Markup]:
                 raise DataError(
                     f"{name} unpacks to {size / 2**20:.0f} MB; the limit is {LARGEST / 2**20:.0f} MB: split it."
                 )
-            wanted = ("document", *_PARTS)
+            wanted = ("document", "numbering", "styles", *_PARTS)
             names = [f"word/{each}.xml" for each in wanted if f"word/{each}.xml" in archive.namelist()]
             parts = {each: Markup(archive.read(each), name) for each in names}
     except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, RuntimeError, EOFError, OSError) as error:
@@ -96,19 +102,104 @@ def _unreadable(name: str, cause: str) -> DataError:
     return DataError(f"{name} cannot be read as a Word file ({cause}): save it as .docx anew.")
 
 
+class _Numbering:
+    """The numbers that Word sets before paragraphs, which are not in their text.
+
+    Attributes:
+        counted: how many paragraphs have one.
+    """
+
+    def __init__(self, numbering: Markup | None, styles: Markup | None) -> None:
+        self.counted = 0
+        self._levels: dict[str, dict[int, etree._Element]] = {}
+        self._lists: dict[str, str] = {}
+        self._styles: dict[str, etree._Element] = {}
+        self._counts: dict[str, dict[int, int]] = defaultdict(dict)
+        for element in numbering.root if numbering else ():
+            if local(element) == "abstractNum":
+                levels = {int(attribute(each, "ilvl") or 0): each for each in element.iterfind("{*}lvl")}
+                self._levels[attribute(element, "abstractNumId")] = levels
+            elif local(element) == "num":
+                # A list that begins anew counts apart; the others of its form go on from each other.
+                own, form = attribute(element, "numId"), _value(element, "abstractNumId")
+                anew = element.find("{*}lvlOverride/{*}startOverride") is not None
+                self._lists[own] = f"{form} {own}" if anew else form
+        for element in styles.root.iterfind("{*}style") if styles else ():
+            self._styles[attribute(element, "styleId")] = element
+
+    def label(self, paragraph: etree._Element) -> str:
+        """Return the number of a paragraph as it is shown, with a blank behind it, or an empty string."""
+        own, level = self._list_of(paragraph)
+        counter = self._lists.get(own, "")
+        levels = self._levels.get(counter.split(" ")[0], {})
+        if level not in levels or _value(levels[level], "numFmt") in ("bullet", "none"):
+            return ""
+        counts = self._counts[counter]
+        for deeper in [each for each in counts if each > level]:
+            del counts[deeper]
+        for each in range(level + 1):
+            start = int(_value(levels[each], "start") or 1) if each in levels else 1
+            counts[each] = counts.get(each, start - (each == level)) + (each == level)
+        self.counted += 1
+        words = _value(levels[level], "lvlText")
+        for each in range(level + 1):
+            form = _value(levels[each], "numFmt") if each in levels else "decimal"
+            words = words.replace(f"%{each + 1}", _written(counts[each], form))
+        return f"{words} " if words.strip() else ""
+
+    def _list_of(self, paragraph: etree._Element) -> tuple[str, int]:
+        """Return the list and the level of a paragraph, its own or those of its style."""
+        holder, own, level = paragraph, "", ""
+        for _ in range(len(self._styles) + 1):
+            number = holder.find("{*}pPr/{*}numPr")
+            if number is not None:
+                own, level = own or _value(number, "numId"), level or _value(number, "ilvl")
+            style = holder.find("{*}pPr/{*}pStyle" if holder is paragraph else "{*}basedOn")
+            following = self._styles.get(attribute(style, "val")) if style is not None else None
+            if own or following is None:
+                break
+            holder = following
+        return own, int(level) if level.isdecimal() else 0
+
+
+def _value(element: etree._Element, name: str) -> str:
+    """Return the value of a child, empty without it."""
+    child = element.find(f"{{*}}{name}")
+    return "" if child is None else attribute(child, "val")
+
+
+def _written(number: int, form: str) -> str:
+    """Return a number as Word writes it; a form that is not known as digits."""
+    if form in ("upperLetter", "lowerLetter", "ganada") and number > 0:
+        signs = "가나다라마바사아자차카타파하" if form == "ganada" else "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        letter = signs[(number - 1) % len(signs)] * ((number - 1) // len(signs) + 1)
+        return letter.lower() if form == "lowerLetter" else letter
+    if form in ("upperRoman", "lowerRoman"):
+        numeral = ""
+        for sign, value in zip(_ROMAN, _ROMAN_VALUES, strict=True):
+            numeral += sign * (number // value)
+            number %= value
+        return numeral.lower() if form == "lowerRoman" else numeral
+    if form.startswith("decimalEnclosedCircle") and 0 < number <= 20:
+        return chr(0x245F + number)
+    if form in _HAN_FORMS and 0 < number < 100:
+        tens, ones = divmod(number, 10)
+        return (_HAN[tens] if tens > 1 else "") + ("十" if tens else "") + (_HAN[ones] if ones else "")
+    return str(number)
+
+
 class _File:
     """The body of a Word file.
 
     Attributes:
         lines: its text, a line for each paragraph, line break and row of a table.
         left_out: what is not read, by the reason.
-        numbered: how many paragraphs Word numbers by itself.
     """
 
-    def __init__(self, document: Markup) -> None:
+    def __init__(self, document: Markup, numbering: _Numbering) -> None:
         self.lines: list[str] = []
         self.left_out: dict[str, str] = defaultdict(str)
-        self.numbered = 0
+        self._numbering = numbering
         self._blocks(document.root)
 
     def _blocks(self, holder: etree._Element) -> None:
@@ -137,9 +228,7 @@ class _File:
         return cells[0] if len(cells) == 1 else [CELL.join(" ".join(" ".join(each).split()) for each in cells)]
 
     def _paragraph(self, paragraph: etree._Element) -> list[str]:
-        number = paragraph.find("{*}pPr/{*}numPr")
-        self.numbered += number is not None and all(attribute(each, "val") != "0" for each in number.iter("{*}numId"))
-        pieces: list[str] = []
+        pieces = [self._numbering.label(paragraph)]
         boxes: list[etree._Element] = []
         self._inline(paragraph, pieces, boxes)
         lines = "".join(pieces).splitlines() or [""]
