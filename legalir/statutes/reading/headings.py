@@ -159,6 +159,7 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         if len(chain(words, [])) < 2 <= len(_of(bare, "article")):
             found = sorted([*(each for each in found if each.kind == "article" and each not in words), *bare])
             contents = of_bare
+    found = [each for each in found if CELL not in rows[each.row]]
     after = [*(each.row for each in found), len(rows)][1:]
     found = [
         each._replace(weight=each.weight + 0.25 * (bool(rows[each.row][each.end :].strip(" .")) or end > each.row + 1))
@@ -172,6 +173,9 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
                 containers.remove(each)
                 if each.kind == "supplement":
                     groups.append(each._replace(kind="group", depth=0, readings=()))
+    taken = {each.candidate.series for each in chosen}
+    below = [each._replace(kind="paragraph") for each in _of(found, "article") if each.series not in taken]
+    chosen += chain(below, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))  # Artikel 3 § 1
     for name in dict.fromkeys(each.level for each in containers):
         others = [each for each in containers if each.level != name]
         chosen += _sequence([each for each in containers if each.level == name], _rows(others))
@@ -409,14 +413,25 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
     def free(row: int) -> bool:
         return 0 <= row < len(rows) and row not in plan.headings and row not in plan.contents
 
+    def followed(row: int) -> bool:
+        return free(row) or (row in plan.headings and plan.headings[row].candidate.kind == "paragraph")
+
     articles = [row for row, each in plan.headings.items() if each.candidate.kind == "article"]
     behind = {row: _behind(rows[row], plan.headings[row].candidate) for row in plan.headings}
     bare = [row for row in articles if not behind[row]]
-    titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1]) and free(row + 2)]
-    below = {row: row + 2 for row in titled} if len(titled) * 2 > len(bare) else {}
+    titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1]) and followed(row + 2)]
+    below = {row: row + 2 for row in titled} if len(titled) * 2 >= len(bare) else {}
     below |= {row: row + 2 for row in bare if free(row + 1) and _CAPTION.fullmatch(rows[row + 1].strip())}
-    groups = [row for row, each in plan.headings.items() if each.candidate.kind != "article"]
-    groups = [row for row in groups if not behind[row].strip("]】〕>〉 ") and free(row + 1) and _is_name(rows[row + 1])]
+
+    def names(row: int) -> bool:
+        """Return True if the row below is a name and not all that the unit holds."""
+        own, following = plan.headings[row].candidate, plan.headings.get(row + 2)
+        if behind[row].strip("]】〕>〉 ") or not free(row + 1) or not _is_name(rows[row + 1]) or row + 2 == len(rows):
+            return False
+        return following is None or following.candidate.depth > own.depth
+
+    groups = [row for row, each in plan.headings.items() if each.candidate.kind not in ("article", "paragraph")]
+    groups = [row for row in groups if names(row)]
     below |= {row: row + 2 for row in groups}
     for row in groups:  # The provision that an annex is about, and then its name.
         if _BRACKETS.fullmatch(rows[row + 1]) and free(row + 2) and free(row + 3) and _is_name(rows[row + 2]):
@@ -424,8 +439,9 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
     taken = {each for row, end in below.items() for each in range(row + 1, end)}
     above: dict[int, int] = {}
     dotted = False
-    if table.heading_in_brackets:
-        above = {row: row - 1 for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())}
+    captions = [row for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())]
+    if table.heading_in_brackets or len(captions) * 3 > len(articles) * 2:
+        above = {row: row - 1 for row in captions}
     else:
         short = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= 8]
         headed = {row for row in short if free(row + 1) and not _is_name(rows[row + 1])}
@@ -510,7 +526,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
                 number = f"{candidate.level}{number}"
             unit = Unit(candidate.kind, candidate.level, number, candidate.label)
             marks = []
-            outline.enter(unit, 1 + candidate.depth)
+            outline.enter(unit, 1 + candidate.depth if unit.kind != "paragraph" else _BELOW - 1)
             if row in titles.above:
                 _add_title(unit, rows, places, titles.above[row])
             below = rows[row + 1] if row + 1 < len(rows) else ""
@@ -537,7 +553,7 @@ def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: b
         below: the next line; if it begins with a small letter, the sentence goes on.
     """
     rest = _behind(words, candidate)
-    if candidate.kind != "article":
+    if candidate.kind not in ("article", "paragraph"):
         return len(rest) <= _LONGEST_HEADING
     if table.heading_in_brackets or table.is_repealed(rest) or not (rest[:1].isupper() or rest[:1] in _OPENING):
         return False
@@ -577,8 +593,7 @@ def _open(
     if note := re.match(_NOTE, words[candidate.end :]):
         law.leave_out(line.start + candidate.end, line.start + candidate.end + note.end(), "footnote mark")
     at = candidate.end + (note.end() if note else 0)
-    gap = re.match(r"[\s.:—–\-]*", words[at:])
-    stop = at + (gap.end() if gap else 0)
+    stop = len(words) - len(words[at:].lstrip(" \t\u3000.:：—–-"))
     unit.add(line.start + at, line.start + stop, "label")
     bracket = _BRACKETS.match(words, stop) if unit.kind == "article" else None
     dashed = _DASHED.match(words, stop) if unit.kind == "article" else None
@@ -722,7 +737,8 @@ def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int, int]:
     """Return the number of articles that a word opens, of all articles, and of other headings."""
     headings = [each.candidate for each in layout(rows, table).headings.values()]
     articles = _of(headings, "article")
-    return sum(each.series != "" for each in articles), len(articles), len(headings) - len(articles)
+    others = sum(each.kind not in ("article", "paragraph") for each in headings)
+    return sum(each.series != "" for each in articles), len(articles), others
 
 
 def _language(lines: Sequence[str], declared: str) -> str:

@@ -1,7 +1,8 @@
 """The source ``docx``: statutes in Word files, read paragraph by paragraph; tables row by row.
 
 All text is read that Word shows in the body: what a tracked change inserts, content controls, results of fields, text
-boxes, formulas, and the numbers that Word sets by itself. What is not read, such as deletions and footnotes, is counted as left out.
+boxes, formulas, and the numbers that Word sets by itself. What is not read, such as deletions and footnotes, is counted
+as left out.
 """
 
 from __future__ import annotations
