@@ -73,7 +73,7 @@ _TAIL = (
 _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
-    rf"(?:(?<=1)er(?![^\W_]))?"
+    rf"(?:(?<=1)er(?:(?![^\W_])|(?={_ORDINAL})))?"
     rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:[./:\-‐‑–]\d+)*)"
 )
 _BETWEEN = re.compile(rf"\s*(,|(?<![^\W\d_])(?:{_AND}|{_TO}){_WORD_END}|[–—&])\s*(?={_ARTICLE}\d)")
@@ -83,7 +83,7 @@ _ROMAN = re.compile(
     rf"(?P<rest>(?:{_ORDINAL}|er|[A-Z])?)(?![^\W_])"
 )
 _LETTER_ALONE = re.compile(rf"^(?:\W*[^\W\d_]+\W+)?(?P<number>[A-Z](?:{_ORDINAL})?)\W*$")
-_FIRST = re.compile(r"\b(?:premi(?:er|ère)|primer[oa]?|primeir[oa]|prim[oa])\b", re.IGNORECASE)
+_FIRST = re.compile(r"^\W*art\w*\.?\s+(?:premier|premi[eè]re|primero?|primeiro|primo|primer)\b", re.IGNORECASE)
 _MOST = 500
 """Maximum number of provisions in a range."""
 

@@ -96,8 +96,11 @@ class _Book:
     def __init__(self, law: LawEntry) -> None:
         self.law = law
         self.docnos: dict[tuple[str, ...], str] = {}
+        self.nested: set[tuple[str, ...]] = set()
         for address in law.addresses() if callable(law.addresses) else law.addresses:
             self.docnos.setdefault(_key(address.path), address.docno)
+            if address.kind == "article" and address.path[1:] and not address.path[0].startswith(("annex", "supp")):
+                self.nested.add(_key(address.path))
         self.order = list(self.docnos)
         self.place = {path: place for place, path in enumerate(self.order)}
         self.articles = [path[0] for path in self.order if len(path) == 1 and not path[0].startswith(("annex", "supp"))]
@@ -110,7 +113,22 @@ class _Book:
         place = self.article_places[article] + step
         return self.articles[place] if 0 <= place < len(self.articles) else ""
 
-    def find(self, reference: Reference) -> tuple[str, ...] | None:
+    def above(self, reference: Reference, path: Sequence[str], before: Reference | None) -> tuple[str, ...] | None:
+        """Return the article or part whose own article a reference means, nothing for one of the whole law.
+
+        In laws whose articles or chapters hold articles that begin again with 1, ``§ 2`` is a section of the article
+        named right before it, else of the article that contains the text; None if it cannot be one.
+        """
+        if not self.nested or not reference.article:
+            return ()
+        if before is not None and _key((before.article, reference.article)) in self.nested:
+            return (before.article,)
+        if path and _key((path[0], reference.article)) in self.nested:
+            return (path[0],) if " " in path[0] or reference.surface.startswith("§") else ()
+        articles = any(" " not in holder for holder, *_ in self.nested)
+        return None if articles and reference.surface.startswith("§") else ()
+
+    def find(self, reference: Reference, above: tuple[str, ...] = ()) -> tuple[str, ...] | None:
         """Return the path of the unit, or of the lowest one above it that the law has."""
         inside = [getattr(reference, level) for level in _LEVELS]
         if reference.annex:
@@ -118,18 +136,18 @@ class _Book:
             inside = [one for one in (_row(reference.row), *inside) if one]
         else:
             head = reference.article
-        paths = [_key((head, *(one for one in inside if one)))]
+        paths = [_key((*above, head, *(one for one in inside if one)))]
         if not reference.annex and not reference.paragraph and any(inside):
-            paths.append(_key((head, "1", *(one for one in inside if one))))
+            paths.append(_key((*above, head, "1", *(one for one in inside if one))))
         while head:
             for path in paths:
-                for size in range(len(path), 0, -1):
-                    if path[:size] in self.docnos and (size > 1 or path is paths[-1]):
+                for size in range(len(path), len(above), -1):
+                    if path[:size] in self.docnos and (size > len(above) + 1 or path is paths[-1]):
                         return path[:size]
             if not _LAST_DECIMAL.search(head):
                 return None
             head = _LAST_DECIMAL.sub("", head)
-            paths = [_key((head,))]
+            paths = [_key((*above, head))]
         return None
 
     def between(self, first: tuple[str, ...], last: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -174,9 +192,18 @@ class Resolver:
         """
         found: list[Resolved] = []
         before: Resolved | None = None
+        last: Reference | None = None
         for reference in references:
-            before = self._resolved(reference, law_id, path, before if reference.range_end else None)
+            named = (
+                last if last is not None and reference.surface[:1] == "§" and reference.start - last.end < 2 else None
+            )
+            before = self._resolved(reference, law_id, path, before if reference.range_end else None, named)
+            inner = () if named is None else _key((named.article, reference.article))
+            if inner and before.state == "resolved" and inner in self._book(self._ids[before.law_id]).nested:
+                # Artikel 232 § 2 is one provision.
+                found[-1] = found[-1]._replace(state=before.state, docnos=before.docnos, law_id=before.law_id)
             found.append(before)
+            last = reference
         return found
 
     def _laws(self, reference: Reference, own: int | None) -> tuple[int, ...]:
@@ -193,7 +220,14 @@ class Resolver:
             laws = tuple(law for law in laws if self._entries[law].country == country) or laws
         return laws
 
-    def _resolved(self, reference: Reference, law_id: str, path: Sequence[str], opening: Resolved | None) -> Resolved:
+    def _resolved(
+        self,
+        reference: Reference,
+        law_id: str,
+        path: Sequence[str],
+        opening: Resolved | None,
+        named: Reference | None,
+    ) -> Resolved:
         own = self._ids.get(law_id)
         laws = self._laws(reference, own)
         if not laws:
@@ -207,17 +241,22 @@ class Resolver:
             reference = reference._replace(article=article)
         if not (reference.article or reference.annex):
             return Resolved(reference, "unparsed" if reference.group else "whole law", (), law)
-        paths = [(book, found) for each in laws if (found := (book := self._book(each)).find(reference))]
+        paths = []
+        for each in laws:
+            book = self._book(each)
+            above = book.above(reference, path if each == own else (), named)
+            if above is not None and (unit := book.find(reference, above)):
+                paths.append((book, unit, above))
         if not paths:
             return Resolved(reference, "not in collection", (), law)
         if len(paths) > 1:
-            docnos = tuple(dict.fromkeys(book.docnos[found] for book, found in paths))
+            docnos = tuple(dict.fromkeys(book.docnos[unit] for book, unit, _ in paths))
             return Resolved(reference, "ambiguous", docnos)
-        book, found = paths[0]
-        units = [found]
+        book, unit, above = paths[0]
+        units = [unit]
         if opening is not None and opening.state == "resolved" and opening.law_id == book.law.law_id:
-            first = book.find(opening.reference)
-            units = book.between(first, found) if first else units
+            first = book.find(opening.reference, above)
+            units = book.between(first, unit) if first else units
         return Resolved(
             reference, "resolved", tuple(dict.fromkeys(book.docnos[each] for each in units)), book.law.law_id
         )

@@ -30,6 +30,7 @@ _MONTHS = """
 _MONTH = {unicodedata.normalize("NFKC", name): place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
 _NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
 _BUDDHIST = unicodedata.normalize("NFKC", r"พ\.\s?ศ\.|พุทธศักราช")
+_EARLIEST, _LATEST = "1200", "2500"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
@@ -78,11 +79,15 @@ def iso_date(text: str, calendar: Calendar = "christian") -> str:
 
 
 def iso_day(text: str) -> str:
-    """Return the first date in a text as :func:`iso_date` does; empty, too, if there is no such day."""
+    """Return the first date in a text as :func:`iso_date` does; empty, too, if there is no such day, or never was.
+
+    Publishers write 0001-01-01, 1001-01-01, 2999-12-31 or 9999-12-31 for a day that is not known, or never comes.
+    """
     try:
-        return iso_date(text)
+        day = iso_date(text)
     except FormatError:
         return ""
+    return day if _EARLIEST <= day < _LATEST else ""
 
 
 def after(day: str, *, months: int = 0, days: int = 0) -> str:

@@ -122,6 +122,37 @@ class _Cutter:
         self.links: list[tuple[str, GivenLink]] = []
         self.repeated: list[str] = []
         self.related: list[tuple[str, str]] = []
+        self._parts: dict[int, str] = {}
+        self._numbers(law.root, _OUTSIDE[unit])
+
+    def _numbers(self, unit: Unit, cuts: tuple[Kind, ...]) -> set[str]:
+        """Return the numbers in a unit, and find the groups in which they begin again: part 2 of a schedule.
+
+        In an annex one number that two groups share is enough. In a law all of three or more groups must share one, as
+        chapters do that begin with section 1.
+        """
+        cuts = _IN_ANNEX[self._cut] if unit.kind == "annex" else cuts
+        inside = [each for each in unit.units if each.kind in cuts]
+        found = [self._numbers(each, cuts) for each in inside]
+        groups = [
+            (each, numbers) for each, numbers in zip(inside, found, strict=True) if each.kind == "group" and numbers
+        ]
+        sets = [numbers for _, numbers in groups]
+        shared = bool(sets) and (
+            len(sets) > 2 and bool(set.intersection(*sets))
+            if cuts == _OUTSIDE[self._cut]
+            else sum(map(len, sets)) > len(set.union(*sets))
+        )
+        if shared:
+            places = enumerate((each for each, _ in groups), 1)
+            self._parts |= {id(each): f"{each.level or 'part'} {each.number or place}" for place, each in places}
+        numbers = {each.number for each in inside if each.kind != "group" and each.number}
+        for each, below in groups:
+            numbers |= {self._parts[id(each)]} if id(each) in self._parts else below
+        return numbers
+
+    def _path(self, unit: Unit, path: tuple[str, ...]) -> tuple[str, ...]:
+        return (*path, self._parts[id(unit)]) if id(unit) in self._parts else _path(unit, path)
 
     def visit(self, unit: Unit, above: tuple[Unit, ...], path: tuple[str, ...], cuts: tuple[Kind, ...]) -> None:
         """Make the document of a unit, if it has one, and the documents of the units inside."""
@@ -136,7 +167,7 @@ class _Cutter:
             self.documents.append(Document(docno, unit, above, text, self._law.spans_of(unit, without=without)))
         first = len(self.documents)
         for each in inside:
-            self.visit(each, (*above, unit), _path(each, path), cuts)
+            self.visit(each, (*above, unit), self._path(each, path), cuts)
         docno = docno or (self.documents[first].docno if len(self.documents) > first else "")
         if docno:
             self._address(unit, path, docno, without)

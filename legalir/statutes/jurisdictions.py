@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import resources
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
-from legalir.config import Choice, Flag, Schema, Text
+from legalir.config import Choice, Flag, Schema, Text, read_yaml
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.law import Law
@@ -31,6 +31,8 @@ _NUMBER = (
 
 _END = r"(?![^\W\d_⁰¹²³⁴-⁹])"
 _LONGEST_NOTICE = 240
+_BEFORE_WORDS = re.compile(r"^[\W\d]+")
+_AROUND = " \t\n.·…-—–。:;,()[]（）"
 
 
 class Level(Schema):
@@ -128,19 +130,40 @@ class Jurisdiction(Schema):
         """Return ``act``, ``decree``, ``rule`` or ``standard`` for a publisher's word, or the word itself."""
         return next((level for level, words in self.kinds.items() if kind.endswith(tuple(words))), kind)
 
-    def is_repealed(self, text: str) -> bool:
+    def is_repealed(self, text: str, lang: str = "") -> bool:
         """Return True if a text only states that its unit is repealed: ``삭제 <2015. 8. 11.>``.
 
-        A date, a mark in brackets and punctuation may surround the word.
+        A date, a mark in brackets, a number before it and punctuation may surround the word.
+
+        Args:
+            text: of the unit.
+            lang: of the law, ISO 639-1, if it is not the table's; see ``repealed.yaml``.
         """
-        notice = re.sub(r"^[\W\d]+", "", text).casefold()
-        if len(notice) < _LONGEST_NOTICE and notice.startswith(tuple(each.casefold() for each in self.repealed_by)):
+        words, notices = _words_of_repeal(self.repealed, self.repealed_by, lang or self.lang)
+        notice = _BEFORE_WORDS.sub("", text[: 2 * _LONGEST_NOTICE]).casefold()
+        if len(notice) < _LONGEST_NOTICE and notice.startswith(notices):
             return True
         bare = re.sub(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]", " ", text)
-        return (
-            bool(bare.strip(" \t\n.·…-—。"))
-            and bare.strip(" \t\n.·…-—。").casefold() in {word.casefold() for word in self.repealed}
-        ) or text.strip().strip("()[]").casefold() in {word.casefold() for word in self.repealed}
+        return any(_BEFORE_WORDS.sub("", one).strip(_AROUND).casefold() in words for one in (bare, text))
+
+
+@cache
+def _words_of_repeal(
+    words: tuple[str, ...], notices: tuple[str, ...], lang: str
+) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the texts and the beginnings of notices by which a table and a language say that a unit is repealed."""
+    own = _repealed_words().get(lang, {})
+    return (
+        frozenset(word.strip("()[]（）").casefold() for word in (*words, *own.get("repealed", ()))),
+        tuple(word.casefold() for word in (*notices, *own.get("repealed_by", ()))),
+    )
+
+
+@cache
+def _repealed_words() -> dict[str, dict[str, list[str]]]:
+    # The file is part of the package.
+    with resources.as_file(resources.files("legalir.statutes") / "repealed.yaml") as path:
+        return cast(dict[str, dict[str, list[str]]], read_yaml(path, "words of repeal"))
 
 
 @cache
@@ -160,8 +183,10 @@ def jurisdictions() -> dict[str, Jurisdiction]:
 def mark_repealed(law: Law, table: Jurisdiction) -> None:
     """Mark each article, annex and unit inside them whose whole text states that it is repealed."""
     for unit in law.root.walk():
-        if unit.kind in ("article", "annex", "paragraph", "item", "subitem") and table.is_repealed(law.render(unit)):
-            unit.repealed = True
+        if unit.kind in ("article", "annex", "paragraph", "item", "subitem"):
+            text = law.render(unit)
+            if table.is_repealed(text.removeprefix(unit.label), law.lang):
+                unit.repealed = True
 
 
 def _form(form: str) -> str:

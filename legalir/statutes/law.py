@@ -303,6 +303,10 @@ class Outline:
         while self._open[-1][0] >= depth:
             self._open.pop()
 
+    def close(self, unit: Unit) -> None:
+        """Close an open unit with all units inside."""
+        self.leave(next(depth for depth, each in self._open if each is unit))
+
     def inside(self, kind: Kind) -> Unit | None:
         """Return the innermost open unit of a kind, or None."""
         return next((unit for _, unit in reversed(self._open) if unit.kind == kind), None)

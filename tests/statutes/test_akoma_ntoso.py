@@ -80,12 +80,12 @@ def test_provisions() -> None:
         "2-bis": "1. COMMA ABROGATO DAL D.LGS. 4 MAGGIO 2021, N. 9.\n2. Un remo.",
         "3": "1. Servono:\na) lampade;\nb) remi.\n2. Al decreto si aggiunge:\n«Art. 9 1. Altro.»\n"
         "3. Lampade | N.\ngrandi | rosse | 1\ngrandi | verdi | 2",
-        "annex-1": "Testo.",
-        "annex-1/1": "Misure.",
+        "annex-B": "Testo.",
+        "annex-B/1": "Misure.",
     }
     assert [number for number, one in documents.items() if one.unit.repealed] == ["2"]
     assert documents["1"].unit.heading == "Scopo"
-    assert documents["annex-1"].unit.label == "Allegato B"
+    assert documents["annex-B"].unit.label == "Allegato B"
     dates = documents["2-bis"].unit.effective_from, documents["2-bis"].unit.effective_to
     assert dates == ("2024-05-06", "2026-01-01")
 
@@ -190,3 +190,137 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
 def test_conformance(tmp_path) -> None:
     (tmp_path / "a.xml").write_text(document(BODY), encoding="utf-8")
     check_conformance("akoma_ntoso", tmp_path)
+
+
+def numbers_and_paths(body: str, **meta: str) -> dict[str, str]:
+    """Return the path of each provision of a body, by its number."""
+    documents = documents_of(law_of(FORMAT, act(body, **meta)))
+    groups = {
+        number: [unit for unit in one.above if unit.kind == "group" and one.unit.kind != "law"]
+        for number, one in documents.items()
+    }
+    return {
+        number: " › ".join(f"{unit.label} {unit.heading}".strip() for unit in all_) for number, all_ in groups.items()
+    }
+
+
+def act(body: str, work: str = "", expression: str = "", preface: str = "") -> str:
+    return (
+        f'<akomaNtoso xmlns="{NS}"><act name="a"><meta><identification source="#x"><FRBRWork>{work}</FRBRWork>'
+        f"<FRBRExpression>{expression}</FRBRExpression></identification></meta>{preface}<body>{body}</body></act>"
+        "</akomaNtoso>"
+    )
+
+
+def one(number: str, text: str = "Oars.", name: str = "article") -> str:
+    return f"<{name}><num>{number}</num><content><p>{text}</p></content></{name}>"
+
+
+@pytest.mark.parametrize(
+    ("body", "provisions"),
+    [
+        (  # What holds articles is a part, whatever its name.
+            f"<level><num>A.</num><heading>Oars</heading><subsection><num>I.</num>{one('Art. 1')}</subsection></level>"
+            f"<level><num>C.</num>{one('Art. 2')}</level>",
+            {"1": "A. Oars › I.", "2": "C."},
+        ),
+        (  # A heading between provisions holds until the next one.
+            f"<chapter><num>1</num><crossHeading>Oars</crossHeading>{one('1.', name='section')}"
+            f"<crossHeading>Rafts</crossHeading>{one('2.', name='section')}</chapter>{one('3.', name='section')}",
+            {"1": "1 › Oars", "2": "1 › Rafts", "3": ""},
+        ),
+        (  # A container may be the article of a law, and a schedule.
+            '<hcontainer name="part"><num>Part 1</num><hcontainer name="regulation"><num>1.</num>'
+            f"{one('(1)', name='paragraph')}</hcontainer></hcontainer>"
+            '<hcontainer name="schedule"><num>SCHEDULE 2</num>'
+            f"<part><num>Part 1</num>{one('1', name='paragraph')}</part>"
+            f"<part><num>Part 2</num>{one('1', name='paragraph')}</part></hcontainer>",
+            {"1": "Part 1", "annex-2/part-1/1": "Part 1", "annex-2/part-2/1": "Part 2"},
+        ),
+        (  # A chapter that is repealed has no number among the sections; one of headings alone is only a part.
+            f"<chapter><num>1 luku</num>{one('1 §', name='section')}{one('1 a §', name='section')}</chapter>"
+            f"{one('1 luku', name='chapter')}<chapter><num>2 luku</num><heading>…</heading></chapter>",
+            {"1": "1 luku", "1a": "1 luku", "chapter-1": ""},
+        ),
+        ("".join(one(f"{sign}.") for sign in "ABCDEFGHI"), dict.fromkeys("ABCDEFGHI", "")),
+        (
+            f"<article><num>Art. 1</num>{one('§ 1')}{one('§ 2')}</article>"
+            f"<article><num>Art. 2</num>{one('§ 1')}</article>",
+            {"1/1": "", "1/2": "", "2/1": ""},
+        ),
+    ],
+)
+def test_parts_and_articles(body: str, provisions: dict[str, str]) -> None:
+    assert numbers_and_paths(body) == provisions
+
+
+@pytest.mark.parametrize(
+    ("work", "expression", "days"),
+    [
+        ("dateApplicability 2024-01-01 dateDocument 1989-12-14", "", "1989-12-14 2024-01-01"),
+        ("dateIssued 1999-02-05", "dateEntryIntoForce 1999-03-01 dateConsolidated 2022-01-15", "1999-02-05 2022-01-15"),
+        ("ausfertigung-datum 2023-01-02 verkuendung 2023-01-05", "inkrafttreten 2023-02-01", "2023-01-02 2023-02-01"),
+        ("Generation 2009-05-01", "Generation 2015-03-01", "2009-05-01 2015-03-01"),
+        ("dateIssued 0001-01-01 publication 2001-02-03", "x 2999-01-01", ""),
+        ("x 2001-02-03", "x 1001-01-01 dateEndApplicability 9999-12-31", "2001-02-03"),
+    ],
+)
+def test_dates_by_their_names(work: str, expression: str, days: str) -> None:
+    def dates(words: str) -> str:
+        names = zip(words.split()[::2], words.split()[1::2], strict=True)
+        return "".join(f'<FRBRdate date="{day}" name="jolux:{name}"/>' for name, day in names)
+
+    law = law_of(FORMAT, act(one("Art. 1"), dates(work), dates(expression)))
+    made, since = law.promulgated, law.effective_from if law.effective_from != law.promulgated else ""
+    assert f"{made} {since}".strip() == days
+    assert law.effective_to == ""
+
+
+def test_an_address_of_a_consolidation_and_of_a_language() -> None:
+    place = "http://data.legilux.public.lu/eli/etat/leg/loi/2020/01/01/n1"
+    authority = "http://publications.europa.eu/resource/authority"
+    work = f'<FRBRthis value="{place}/consolide/20240301"/><FRBRuri value=""/>'
+    work += f'<FRBRcountry value="{authority}/country/LUX"/><FRBRname value="Loi des rames" shortForm="LR"/>'
+    metadata = '<m:work xmlns:m="urn:m"><m:date>2020</m:date> by</m:work>'
+    words = '<content><p>La <m:b xmlns:m="urn:m">rame</m:b>.</p></content>'
+    article = f"<article><num>Art. 1<sup>er</sup>.</num>{metadata}{words}</article>"
+    language = f'<FRBRlanguage language="{authority}/language/FRA"/>'
+    preface = "<preface><longTitle><p>Loi sur les rames</p></longTitle></preface>"
+    law = law_of(FORMAT, act(article, work, language, preface))
+    assert (law.country, law.lang, law.title) == ("lu", "fr", "Loi sur les rames")
+    assert law.law_id == "eli-etat-leg-loi-2020-01-01-n1"
+    assert {"LR", "Loi des rames", name_of(f"{place}/jo")} <= set(law.names)
+    assert {number: each.text for number, each in documents_of(law).items()} == {"1": "La rame."}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "repealed"),
+    [
+        ("fin", "1 § on kumottu L:lla 1.2.2003/4.", True),
+        ("swe", "Har upphävts genom lag (2001:2).", True),
+        ("spa", "(Derogado)", True),
+        ("pol", "(uchylony)", True),
+        ("por", "1. (Revogado.)", True),
+        ("nld", "[Vervallen per 01-01-2012]", True),
+        ("est", "[Kehtetu - RT I 2004, 5, 6 - jõust. 01.02.2004]", True),
+        ("fra", "(abrogé par la loi du 3 mars 2021)", True),
+        ("deu", "Aufgehoben werden die Regeln über Ruder.", False),
+        ("fra", "Sont abrogés les articles 1 et 2.", False),
+        ("eng", "", True),
+    ],
+)
+def test_words_of_repeal_by_language(language: str, text: str, repealed: bool) -> None:
+    body = one("1 §", text, "section") + one("2 §", "Oars.", "section")
+    law = law_of(FORMAT, act(body, expression=f'<FRBRlanguage language="{language}"/>'))
+    assert [each.unit.repealed for each in documents_of(law).values()] == [repealed, False]
+
+
+def test_what_is_inside_a_part_ends_with_it() -> None:
+    ended = (
+        '<lifecycle source="#x"><eventRef date="2001-02-03" eId="e1" source="#o"/><eventRef date="2002-03-04" eId="e2" '
+        'source="#o"/></lifecycle><temporalData source="#x"><temporalGroup eId="t"><timeInterval start="#e1" end="#e2" '
+        'refersTo="#x"/></temporalGroup></temporalData></meta>'
+    )
+    body = f'<chapter period="#t"><num>1</num>{one("Art. 1")}</chapter>{one("Art. 2")}'
+    units = [each.unit for each in documents_of(law_of(FORMAT, act(body).replace("</meta>", ended))).values()]
+    assert [(unit.effective_from, unit.effective_to) for unit in units] == [("2001-02-03", "2002-03-04"), ("", "")]

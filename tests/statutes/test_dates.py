@@ -3,7 +3,7 @@
 import pytest
 
 from legalir.errors import FormatError
-from legalir.statutes.dates import after, iso_date
+from legalir.statutes.dates import after, iso_date, iso_day
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,9 @@ def test_the_day_after_a_period():
     assert after("2017-12-26", months=12) == "2018-12-27"
     assert after("2021-08-31", months=6) == "2022-03-01"
     assert after("2021-01-05", days=30) == "2021-02-05"
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "1001-01-01", "29991231", "9999-12-31", "99999999", "", "2021-02-31"])
+def test_a_day_that_never_was(day: str) -> None:
+    assert iso_day(day) == ""
+    assert iso_day("1297-10-12") == "1297-10-12"

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from of_format import (
 from legalir.errors import DataError
 from legalir.statutes.sources.de_gii import FORMATS
 from legalir.statutes.sources.history import History
+from legalir.statutes.writing import write_collection
 
 (FORMAT,) = FORMATS
 HEAD = """<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE dokumente SYSTEM "http://localhost/gii-norm.dtd">
@@ -85,7 +87,7 @@ def test_facts_of_the_law() -> None:
     assert law.names == ("FlV", "Floßverordnung", "Verordnung über Flöße")
     assert law.notes == [
         "Floßverordnung: Änderung durch Art. 2 V v. 3.3.2024 mWv 1.1.2025 noch nicht berücksichtigt",
-        "Floßverordnung: (XXXX) §§ 2a bis 4 stands for several provisions, as 2a.",
+        "Floßverordnung: (XXXX) §§ 2a bis 4 stands for several provisions, as 2a-4.",
     ]
     assert set(law.counts()[2]) == {"metadata", "editor's note", "table of contents"}
 
@@ -113,14 +115,14 @@ def test_provisions() -> None:
         "1": "(1) Ein Floß hat\n1. eine Lampe,\na) die hell ist,\n2. ein Ruder\nund einen Namen.\n"
         "(1a) Das gilt\nnachts.",
         "2": "",
-        "2a": "",
+        "2a-4": "",
         "5": "Absatz 2 ist weggefallen.",
         "annex-2/1.1": "Eine Lampe leuchtet.",
         "annex-2/1.2": "Floß | Lampen\nklein | alt | 1 [1)]\nklein | neu | 2 oder 3",
         "annex-2/2": "– oder Grün.\n[1)] Je Tag.",
         "annex-2/2/1": "Rot.",
     }
-    assert [number for number, one in documents.items() if one.unit.repealed] == ["2", "2a"]
+    assert [number for number, one in documents.items() if one.unit.repealed] == ["2", "2a-4"]
     assert documents["1"].unit.key == "N2"
     assert documents["1"].unit.heading == "Zweck"
 
@@ -129,12 +131,42 @@ def test_a_part_holds_until_the_next_of_its_depth_and_annexes_stand_outside() ->
     documents = documents_of(law_of(FORMAT, SAMPLE))
     paths = {number: [unit.label for unit in one.above[1:]] for number, one in documents.items()}
     assert paths["1"] == ["Teil 1", "Kapitel 1"]
-    assert paths["2a"] == ["Teil 1", "Kapitel 2"]
+    assert paths["2a-4"] == ["Teil 1", "Kapitel 2"]
     assert paths["5"] == ["Teil 2"]
     assert paths["annex-2/1.1"] == ["Anlage 2", "Abschnitt 1"]
     annex = documents["annex-2/1.1"].above[1]
     assert annex.related == ("§ 1 Absatz 1 Nummer 1", "§ 5")
     assert annex.heading == "(zu § 1 Absatz 1 Nummer 1, § 5) Lampen"
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_articles_that_hold_sections(tmp_path: Path, whole: bool) -> None:
+    """Each has a § 1; the number of the article is in a heading above its sections, or in the name of each section."""
+
+    def section(article: int, number: int, text: str, title: str = "") -> str:
+        name = f"Art {article} § {number}" if whole else f"§ {number}"
+        return norm(f"S{article}{number}", f"<enbez>{name}</enbez>", f"<P>{text}</P>")
+
+    def article(number: int) -> str:
+        return "" if whole else part(f"G{number}", f"0100{number % 10}0", f"Art {number}", "Flöße")
+
+    body = (
+        norm("A1", "<enbez>Art 1</enbez>", "<P>Ein Floß.</P>")
+        + norm("A2", "<enbez>Art 2 bis 4</enbez><titel>(weggefallen)</titel>")
+        + f"{article(231)}{section(231, 1, 'Ein Ruder.')}{section(231, 2, 'Zwei Ruder.')}"
+        + f"{article(232)}{section(232, 1, 'Siehe Artikel 231 § 2, § 2 und Artikel 3.')}{section(232, 2, 'Nichts.')}"
+        + norm("X", "<enbez>Anlage 1</enbez><titel>(zu Artikel 232 § 2)</titel>", "<P>Lampen.</P>")
+    )
+    (tmp_path / "a.xml").write_text(f"{HEAD}{TITLE}{body}</dokumente>", encoding="utf-8")
+    report = write_collection(f"de_gii(path={str(tmp_path / 'a.xml')!r})", tmp_path / "out")
+    rows = [json.loads(line) for line in (tmp_path / "out" / "corpus.jsonl").read_text("utf-8").splitlines()]
+    assert [row["article"] for row in rows] == ["1", "2-4", "231/1", "231/2", "232/1", "232/2", "annex-1"]
+    links = {
+        tuple(end.removeprefix(f"{rows[0]['law_id']}-") for end in line.split("\t")[:2])
+        for line in (tmp_path / "out" / "links.tsv").read_text("utf-8").splitlines()
+    }
+    assert links == {("232/1", "231/2"), ("232/1", "232/2"), ("232/1", "2-4"), ("annex-1", "232/2")}
+    assert not report.faults
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,24 @@ def test_an_annex_is_a_file_of_its_act(tmp_path) -> None:
     assert list(FORMAT.read(tmp_path / "raft.doc.xml", MANIFEST.encode())) == []
 
 
+def test_a_folder_as_cellar_packs_it(tmp_path) -> None:
+    """The annexes do not name the act: they share its document reference, and are in order."""
+    shared = (
+        '<BIB.INSTANCE><DOCUMENT.REF FILE="L_1.doc.xml"/><LG.DOC>EN</LG.DOC><NO.SEQ>0009{}</NO.SEQ>{}</BIB.INSTANCE>'
+    )
+    number = "<NO.DOC><NO.CURRENT>7</NO.CURRENT><YEAR>2020</YEAR></NO.DOC>"
+    (tmp_path / "DOC_2.xml").write_text(ACT.replace(BIB, shared.format("", number)), encoding="utf-8")
+    annexes = {}
+    for place, title in enumerate(("ANNEX", "LAMPS"), 1):
+        text = ANNEX.replace(BIB, shared.format(f".000{place}", "")).replace("ANNEX IV", title)
+        (tmp_path / f"DOC_{place + 2}.xml").write_text(text, encoding="utf-8")
+        annexes[place] = text
+    for place, text in annexes.items():
+        law = law_of(FORMAT, text, str(tmp_path / f"DOC_{place + 2}.xml"))
+        assert (law.law_id, law.title) == ("2020-7", "Regulation (EU) 2020/7 on rafts")
+        assert next(iter(documents_of(law))) == f"annex-{place}/A/1"
+
+
 def test_a_folder_with_the_celex_number_names_the_act(tmp_path) -> None:
     law = law_of(FORMAT, ANNEX, str(tmp_path / "32020R0007" / "raft.4.xml"))
     assert (law.law_id, law.title) == ("32020R0007", "32020R0007")

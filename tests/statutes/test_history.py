@@ -123,6 +123,24 @@ def test_units_of_all_files_of_a_law_can_be_cited(tmp_path):
     ]
 
 
+def test_consolidations_whose_addresses_end_in_a_day_are_one_law(tmp_path):
+    for day, word in (("20230101", "Holz"), ("20240101", "Stein")):
+        work = f'<FRBRuri value="https://x.ch/eli/cc/1990/1_1/{day}"/><FRBRdate date="1989-12-14" name="dateDocument"/>'
+        work += f'<FRBRdate date="{day[:4]}-01-01" name="dateApplicability"/>'
+        articles = "".join(
+            f"<article><num>Art. {number}</num><content><p>{text}</p></content></article>"
+            for number, text in ((1, "Häfen."), (2, f"Kaie aus {word}."))
+        )
+        text = f"<akomaNtoso><act><meta><identification><FRBRWork>{work}</FRBRWork></identification></meta>"
+        (tmp_path / f"{day}.xml").write_text(f"{text}<body>{articles}</body></act></akomaNtoso>", encoding="utf-8")
+    rows = list(History(str(tmp_path)).provisions())
+    assert [(row["article"], row["effective_from"], row.get("effective_to", "")) for row in rows] == [
+        ("1", "2023-01-01", ""),
+        ("2", "2023-01-01", "2024-01-01"),
+        ("2", "2024-01-01", ""),
+    ]
+
+
 def test_several_laws_in_one_folder(tmp_path):
     for title in ("가로등법", "나무법"):
         write_law(tmp_path / title, "2020-01-01", "2020-01-01", "1", "##### 제1조 (목적)\n\n정한다.\n", title)

@@ -148,6 +148,33 @@ def test_dates():
     ]
 
 
+def test_a_reply_of_the_api_says_what_the_law_does_not():
+    bare = XML[XML.index("<Law ") :].replace(' LawId="', ' X="')
+    for name in ("EnforcementDate", "AmendmentPromulgateDate", "ScheduledEnforcementDate", "AmendmentNum"):
+        bare = bare.replace(f" {name}=", f" X{name}=")
+    info = {
+        "law_info": {"law_id": "340CO0000000010", "promulgation_date": "1965-04-01"},
+        "revision_info": {"amendment_enforcement_date": "2024-05-06", "amendment_law_num": "令和五年政令第一号"},
+    }
+    said = "".join(f"<{name}>{value}</{name}>" for part in info.values() for name, value in part.items())
+    reply = f"<law_data_response><law_info>{said}</law_info><law_full_text>{bare}</law_full_text></law_data_response>"
+    laws = [law_of(reply)]
+    laws.append(law_of(json.dumps({**info, "law_full_text": TREE}, ensure_ascii=False), "reply.json"))
+    for law in laws:
+        assert (law.law_id, law.effective_from) == ("340CO0000000010", "2024-05-06")
+        assert (law.amended_by, law.unread()) == ("令和五年政令第一号", [])
+        assert not any("340CO0000000010" in one.text for one in documents_of(law).values())
+
+
+TREE = {
+    "tag": "Law",
+    "children": [
+        {"tag": "LawNum", "children": ["昭和四十年政令第十号"]},
+        {"tag": "LawBody", "children": [{"tag": "LawTitle", "children": ["灯台令"]}]},
+    ],
+}
+
+
 def test_name_of_the_file():
     """Older files say neither the law nor its date."""
     bare = XML.replace(' LawId="505AC0000009999"', "").replace('EnforcementDate="2023/07/01"', "")

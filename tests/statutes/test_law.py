@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -163,3 +164,31 @@ def test_articles_of_a_supplement_and_items_of_an_annex_have_docnos_of_their_own
         "fa-annex-1의2/2",
     ]
     assert [each.docno for each in cut(act, "article").documents] == ["fa-supp-2/1", "fa-supp-2/2", "fa-annex-1의2"]
+
+
+@pytest.mark.parametrize(
+    ("chapters", "docnos"),
+    [
+        (("1 2", "1", "1 2a"), "chapter-1/1 chapter-1/2 chapter-2/1 chapter-3/1 chapter-3/2a"),
+        (("1 2", "3", "4 5"), "1 2 3 4 5"),
+        (("1 2", "1"), "1 2 1~2"),  # Two may be a fault of a file: nothing is decided.
+        (("1 2", "2 3", "4"), "1 2 2~2 3 4"),
+    ],
+)
+def test_numbers_that_begin_again_in_each_chapter(chapters: tuple[str, ...], docnos: str) -> None:
+    act = law()
+    for place, numbers in enumerate(chapters, 1):
+        chapter = Unit("group", "chapter", str(place))
+        chapter.content += [Unit("article", "section", number, number) for number in numbers.split()]
+        act.root.content.append(chapter)
+    assert [one.docno.removeprefix("fa-") for one in cut(act).documents] == docnos.split()
+
+
+def test_a_provision_that_stands_for_several_is_found_by_each() -> None:
+    act = law()
+    act.root.content.append(Unit("article", "article", "86-87", "Art. 86 und 87"))
+    assert {(one.path, one.docno) for one in cut(act).addresses if one.kind == "article"} == {
+        (("86-87",), "fa-86-87"),
+        (("86",), "fa-86-87"),
+        (("87",), "fa-86-87"),
+    }

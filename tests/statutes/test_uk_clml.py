@@ -8,6 +8,7 @@ from legalir import datasets, testing
 from legalir.errors import DataError
 from legalir.statutes import write_collection
 from legalir.statutes.documents import cut
+from legalir.statutes.importing.parsing import provision_of
 from legalir.statutes.law import NOT_YET
 from legalir.statutes.sources.uk_clml import read
 
@@ -106,6 +107,86 @@ def test_prospective_group():
     documents = documents_of(law)
     assert (documents["1"].unit.effective_from, documents["4"].unit.effective_from) == ("2021-06-01", NOT_YET)
     assert documents["2"].unit.effective_from == "2022-01-01"  # Its own date counts.
+
+
+def small(body: str = "", schedules: str = "", prelims: str = "") -> str:
+    return f"""<Legislation xmlns="http://www.legislation.gov.uk/namespaces/legislation" RestrictStartDate="2026-04-06"
+DocumentURI="http://www.legislation.gov.uk/ukpga/2021/7"><ukm:Metadata xmlns:ukm="u" xmlns:dc="d"><dc:title>Rafts Act
+2021</dc:title></ukm:Metadata><Primary>{prelims}<Body>{body}</Body><Schedules><Title>SCHEDULES</Title>{schedules}
+</Schedules></Primary></Legislation>"""
+
+
+def para(number: int, text: str, dates: str = "") -> str:
+    return f"<P1 {dates}><Pnumber>{number}</Pnumber><P1para><Text>{text}</Text></P1para></P1>"
+
+
+def test_a_part_that_ended_has_ended_with_all_that_is_in_it():
+    ended = 'RestrictStartDate="2001-02-03" RestrictEndDate="2004-05-06"'
+    body = (
+        f"<Part {ended}><Number>PART 1</Number>{para(1, 'Oars.')}<P><Text>Loose.</Text></P></Part>{para(2, 'Rafts.')}"
+    )
+    law = law_of(small(body + para(3, "Lamps.", 'RestrictEndDate="2003-01-01"')))
+    dates = {
+        one.docno.rpartition("2021-7-")[2]: (row.get("effective_from"), row.get("effective_to"))
+        for one in cut(law).documents
+        if (row := provision_of(law, one))
+    }
+    assert dates == {
+        "part-1": ("2001-02-03", "2004-05-06"),
+        "1": ("2001-02-03", "2004-05-06"),
+        "2": ("2026-04-06", None),
+        "3": (None, "2003-01-01"),  # The law's own day is later than the end.
+    }
+
+
+def test_numbers_that_begin_again_in_a_schedule():
+    article = "<Pblock><Title>Article {0} Oars</Title>{1}</Pblock>"
+    parts = (
+        f"<Part><Number>PART 1</Number>{article.format(2, para(1, 'a') + para(2, 'b'))}"
+        f"{article.format(8, para(1, 'c'))}</Part><Part><Number>PART 2</Number>"
+        f"<Chapter><Number>Article 2</Number><P><Text>d</Text></P></Chapter></Part>"
+    )
+    law = law_of(
+        small(para(1, "x"), f"<Schedule><Number>SCHEDULE 1</Number><ScheduleBody>{parts}</ScheduleBody></Schedule>")
+    )
+    assert {number: one.text for number, one in documents_of(law).items()} == {
+        "1": "x",
+        "annex-1/part-1/2/1": "a",
+        "annex-1/part-1/2/2": "b",
+        "annex-1/part-1/8/1": "c",
+        "annex-1/part-2/2": "d",
+    }
+
+
+def test_one_preamble_and_no_word_for_the_schedules():
+    prelims = """<PrimaryPrelims><Title>T</Title><LongTitle>On rafts.</LongTitle><PrimaryPreamble><EnactingText><Para>
+<Text>Be it enacted:</Text></Para></EnactingText></PrimaryPreamble></PrimaryPrelims>"""
+    documents = documents_of(law_of(small(para(1, "x"), prelims=prelims)))
+    assert {number: one.text for number, one in documents.items()} == {
+        "preamble": "On rafts.\nBe it enacted:",
+        "1": "x",
+    }
+
+
+PLUS = "<m:mrow><m:mi>B</m:mi>\n<m:mo>+</m:mo><m:mi>C</m:mi></m:mrow>"
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("<m:mfrac><m:mrow><m:mi>L</m:mi><m:mo>×</m:mo><m:mi>M</m:mi></m:mrow><m:mn>12</m:mn></m:mfrac>", "L × M/12"),
+        ("<m:mi>L</m:mi><m:mo>×</m:mo><m:mfrac><m:mi>M</m:mi><m:mn>12</m:mn></m:mfrac>", "L × M/12"),
+        (f"<m:mfrac>{PLUS}{PLUS}</m:mfrac>", "(B + C)/(B + C)"),
+        (f"<m:msup>{PLUS}<m:mi>n</m:mi></m:msup><m:mo>=</m:mo><m:mi>r</m:mi>", "(B + C)^n = r"),
+        (f"<m:msqrt>{PLUS}</m:msqrt><m:mfenced><m:mi>x</m:mi><m:mi>y</m:mi></m:mfenced>", "√(B + C)(x, y)"),
+        ("<m:msub><m:mi>V</m:mi><m:mn>1</m:mn></m:msub>", "V1"),
+    ],
+)
+def test_formulas_can_be_read(formula, text):
+    math = f'<Formula><m:math xmlns:m="http://www.w3.org/1998/Math/MathML">\n{formula}</m:math></Formula>'
+    law = law_of(small(f"<P1><Pnumber>1</Pnumber><P1para>{math}<Text>5 m<Superior>2</Superior></Text></P1para></P1>"))
+    assert law.unread() == []
+    assert documents_of(law)["1"].text == f"{text}\n5 m^2"
 
 
 @pytest.mark.parametrize(

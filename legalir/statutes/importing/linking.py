@@ -121,26 +121,27 @@ class GivenLinks:
         """Yield the links of an annex to the articles of its own law that it names as its basis."""
         units = self._units(own.path, own.position).by_path
         articles = [each for each in jurisdiction(own.country).levels if each.kind == "article"]
-        for number in _numbers(own.country, words) if articles else ():
-            target = units.get((number,), "")
+        for path in _paths(own.country, words) if articles else ():
+            target = units.get(path, "")
             self._count("annexes", "resolved" if target else "no such unit", f"{docno}: {words}")
             if target:
                 yield docno, target, "cites"
 
 
-def _numbers(country: str, words: str) -> list[str]:
-    """Return the numbers of the articles that a text names."""
+def _paths(country: str, words: str) -> list[tuple[str, ...]]:
+    """Return the paths of the articles that a text names; ``Artikel 232 § 2`` is the second of article 232."""
     table = jurisdiction(country)
-    numbers = []
-    at = 0
+    paths: list[tuple[str, ...]] = []
+    at = end = 0
     while at < len(words):
         heading = table.heading(words[at:])
         if heading and heading.level.kind == "article":
-            numbers.append(heading.number)
-            at += len(heading.label)
+            below = paths and heading.label[0] == "§" and not words[end:at].strip()
+            paths.append((*paths.pop(), heading.number) if below else (heading.number,))
+            at = end = words.index(heading.label[0], at) + len(heading.label)
         else:
             at += 1
-    return list(dict.fromkeys(numbers))
+    return list(dict.fromkeys(paths))
 
 
 def _units(path: Path, position: int) -> _Units:

@@ -324,6 +324,9 @@ def provision_of(law: Law, document: Document) -> dict[str, str]:
     title = " ".join(filter(None, labels))
     if unit.heading:
         title += f"({unit.heading})" if table.heading_in_brackets and unit.label else f" {unit.heading}"
+    since, until = unit.effective_from or law.effective_from, unit.effective_to or law.effective_to
+    if until and since > until:  # The law's day is not the day of a part that ended before, or has not begun.
+        since, until = unit.effective_from, unit.effective_to
     groups = (f"{each.label} {each.heading}".strip() for each in document.above if each.kind == "group")
     fields = {
         "docno": document.docno,
@@ -335,8 +338,8 @@ def provision_of(law: Law, document: Document) -> dict[str, str]:
         "article": document.docno.removeprefix(f"{law.law_id}-"),
         "heading": unit.heading,
         "path": " › ".join(filter(None, groups)),
-        "effective_from": unit.effective_from or law.effective_from,
-        "effective_to": unit.effective_to or law.effective_to,
+        "effective_from": since,
+        "effective_to": until,
     }
     return {name: value for name, value in fields.items() if value or name == "text"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
@@ -57,7 +58,7 @@ class Elements:
         at: int = 0,
     ) -> None:
         self.markup, self.law = markup, law
-        self._units, self._rules, self._spaces = units, {**_TABLES, **rules}, spaces
+        self._units, self._rules, self._spaces = units, {**_TABLES, **_FORMULAS, **rules}, spaces
         self._without, self._at = without, at
         self._grid: dict[etree._Element, list[etree._Element]] = {}
         self._cells: dict[etree._Element, list[Span | str]] = {}
@@ -302,6 +303,79 @@ def quoted(elements: Elements, element: etree._Element, unit: Unit, role: Role) 
     elements.quote(element, unit)
 
 
+def fraction(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read a fraction as ``L × M/12``, with brackets where the line would mean another number."""
+    _terms(elements, element, unit, role, "/", ("+", "-", "−", "±"))
+
+
+def power(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read a power as ``r^2``: an element with base and exponent, or the exponent alone, if it is a number."""
+    if len(element):
+        _terms(elements, element, unit, role, "^", _SIGNS)
+        return
+    if re.fullmatch(r"[-−+]?\d{1,3}", elements.markup.words(element)):
+        unit.content.append("^")
+    elements.inside(element, unit, role)
+
+
+def _terms(
+    elements: Elements, element: etree._Element, unit: Unit, role: Role, sign: str, first: tuple[str, ...]
+) -> None:
+    """Read the terms of an element with a sign between them; a term with one of these signs is put in brackets."""
+    for place, term in enumerate(child for child in element if local(child)):
+        if place:
+            unit.content.append(sign)
+        words = elements.markup.words(term)
+        nested = any(local(each) in ("mfrac", "FRACTION") for each in term.iter())
+        bracketed = (sign != ", " and any(each in words for each in (_SIGNS if place else first))) or (
+            nested and (sign == "^" or (place and sign == "/"))
+        )
+        bracketed = bracketed and not (words.startswith("(") and words.endswith(")") and words.count("(") == 1)
+        unit.content += ["("] if bracketed else []
+        elements.read(term, unit, role)
+        unit.content += [")"] if bracketed else []
+
+
+def _root(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read a root as ``√(a + b)``."""
+    unit.content.append("√(")
+    _formula(elements, element, unit, role)
+    unit.content.append(")")
+
+
+def _fenced(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read terms in brackets that are written as attributes: ``(x, y)``."""
+    unit.content.append(attribute(element, "open") or "(")
+    _terms(elements, element, unit, role, ", ", ())
+    unit.content.append(attribute(element, "close") or ")")
+
+
+def _formula(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read a part of a formula; white space between its elements means nothing."""
+    texts = elements.markup.text
+    for child in (None, *element):
+        if child is not None:
+            elements.read(child, unit, role)
+        start, end = elements.markup.own(element) if child is None else elements.markup.tail(child)
+        if not texts[start:end].isspace():
+            elements.add(unit, start, end, role)
+
+
+def _symbol(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read a name, a number or a sign of a formula; signs of arithmetic have blanks around them."""
+    start, end = elements.markup.span(element)
+    words = elements.markup.text[start:end]
+    start, end = start + len(words) - len(words.lstrip()), end - len(words) + len(words.rstrip())
+    words = words.strip("\u2061\u2062\u2063\u2064 \t\r\n")
+    if not words:  # Multiplication that is not written.
+        elements.leave_out(element, "markup")
+        return
+    around = [" "] if words in _SIGNS and words != "/" else []
+    unit.content += around
+    elements.add(unit, start, end, role)
+    unit.content += around if words != "," else [" "]
+
+
 def left_out(reason: str) -> Rule:
     """Return the rule of elements that are left out."""
 
@@ -337,6 +411,18 @@ def reasons(table: Mapping[str, Iterable[str]]) -> dict[str, Rule]:
     return {name: left_out(reason) for reason, names in table.items() for name in names}
 
 
+_SIGNS = ("+", "-", "−", "–", "±", "×", "÷", "*", "·", "∗", "=", "<", ">", "≤", "≥", "≠", "/")
+_FORMULAS: Mapping[str, Rule] = {
+    **rules(_formula, "math", "mrow", "mstyle", "mpadded", "semantics", "mtd"),
+    **rules(_symbol, "mi", "mn", "mo", "mtext", "ms"),
+    "mfrac": fraction,
+    "FRACTION": fraction,
+    "msup": power,
+    "msqrt": _root,
+    "mfenced": _fenced,
+    "mtr": block,
+    **rules(left_out("markup"), "annotation", "annotation-xml"),
+}
 _TABLES: Mapping[str, Rule] = (
     rules(table, "table", "TBL", "Table") | dict.fromkeys(_ROWS, row) | dict.fromkeys(_CELLS, spaced)
 )

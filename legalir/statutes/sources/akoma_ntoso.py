@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from legalir.analysis.language import language_code
 from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
+from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, mark_repealed
-from legalir.statutes.law import GivenLink, Law, LeftOut, Unit
+from legalir.statutes.law import GivenLink, Law, LeftOut, Span, Unit
 from legalir.statutes.reading.elements import (
     Elements,
     Role,
@@ -97,6 +99,12 @@ _BELOW = frozenset(
     ]
 )
 _POINTS = frozenset(["indent", "item", "point"])
+_ARTICLES = ("article", "section", "regulation", "rule", "clause")
+"""What laws may have as their article; the first that a body has is its article, and a section beside articles is one
+if it holds none."""
+
+_HIGH = {"L": 50, "C": 100, "D": 500, "M": 1000}
+_ANNEXES = ("schedule", "annex", "appendix")
 _BODIES = frozenset(
     ["amendmentBody", "body", "collectionBody", "debateBody", "judgmentBody", "mainBody", "portionBody"]
 )
@@ -136,36 +144,44 @@ _BLOCKS = frozenset(
 )
 _HIERARCHY = _GROUPS | _BELOW
 _LEFT_OUT = {"meta": "metadata", "toc": "table of contents", "del": "deleted text"}
-_LANGUAGES = dict(
-    pair.split(":")
-    for pair in [
-        "eng:en",
-        "ita:it",
-        "fra:fr",
-        "fre:fr",
-        "deu:de",
-        "ger:de",
-        "spa:es",
-        "esp:es",
-        "por:pt",
-        "nld:nl",
-        "dut:nl",
-        "afr:af",
-        "swa:sw",
-        "ara:ar",
-        "zho:zh",
-        "jpn:ja",
-        "kor:ko",
-        "tha:th",
-        "pol:pl",
-        "ell:el",
-        "ron:ro",
-    ]
-)
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_COUNTRIES = {
+    "aut": "at",
+    "bgr": "bg",
+    "che": "ch",
+    "dnk": "dk",
+    "est": "ee",
+    "irl": "ie",
+    "lux": "lu",
+    "mlt": "mt",
+    "pol": "pl",
+    "prt": "pt",
+    "rou": "ro",
+    "svk": "sk",
+    "svn": "si",
+    "swe": "se",
+    "zaf": "za",
+    "gbr": "uk",
+}
+"""Countries by three letters (ISO 3166), where these do not begin with the two letters; addresses end in them."""
+
+_DAYS = {
+    "end": r"^end|nolonger|validto|expir|ausserkraft|repeal",
+    "version": r"applicab|consolidat|version|validfrom|pointintime",
+    "begin": r"entry|inforce|inkraft|effective|vigen|vigor|commence",
+    "made": r"document|issue|enact|promulg|adopt|sign|assent|ausfertig|made|emana",
+    "published": r"publi|gazette|verk(ue|ü)nd",
+}
+"""What a date is, by words in its name; the first that fits counts."""
+
+_CONSOLIDATION = re.compile(r"(?:/consolide)?/(?:1[2-9]|2[0-4])\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])$")
+"""The day of a consolidation at the end of an address, which all versions of the law share but for it."""
+
 _EXPRESSION = re.compile(r"/[a-z]{2,3}@[^/]*(?=/|$)|/[a-z]{3}(?=/!|$)")
 _COMMA = re.compile(r"-(?:com|let|num|par|co)\w.*$")
+_WORD, _SIGN = re.compile(r"\w"), re.compile(r"\S")
+_LETTER = re.compile(r"\W*(?:art\w*\.?\W+)?([IVXLCDM])\W*", re.IGNORECASE)
 _MARK = re.compile(r"\(\(|\)\)")
+_TEXT_SPACES = ("{http://www.w3.org/1999/xhtml", "{http://www.w3.org/1998/Math/MathML", "")
 
 
 class Target(NamedTuple):
@@ -198,8 +214,7 @@ def name_of(address: str) -> str:
     elif path.startswith("akn/"):
         path = f"/{path}"
     path = _EXPRESSION.sub("", path)
-    path = re.sub(r"/(!?main|!.*)$", "", path.rstrip("/")).rstrip("/")
-    return path.lower().replace("_", "")
+    return re.sub(r"/jo$", "", _undated(path)).lower().replace("_", "")
 
 
 def target_of(address: str) -> Target | None:
@@ -213,6 +228,11 @@ def target_of(address: str) -> Target | None:
     return Target(
         name_of(whole), _COMMA.sub("", unquote(key)) if name_of(whole).startswith("/akn/it/") else unquote(key)
     )
+
+
+def _undated(address: str) -> str:
+    """Return the address of a work without its main component, and without the day of a consolidation."""
+    return _CONSOLIDATION.sub("", re.sub(r"/(!?main(?:-text)?|!.*)$", "", address.rstrip("/")).rstrip("/"))
 
 
 class _Reader:
@@ -231,12 +251,35 @@ class _Reader:
         other |= rules(self._quoted, *_QUOTES) | rules(self._footnote, "authorialNote", "noteRef")
         other |= rules(self._reference, "ref", "rref", "mref")
         units = rules(self._hierarchy, *_HIERARCHY) | {"recital": self._recital}
+        marks = sorted([*marks, *_metadata(markup)])
         self.elements = Elements(markup, self.law, units, other, without=marks)
+        self._articles: frozenset[str] = frozenset()
+        self._under: dict[int, Unit] = {}
+        self._empty: list[Unit] = []
+        self._annexed, self._period = False, ("", "")
         self.annexes: list[str] = []
         self._split: list[tuple[int, Unit]] = []
         self._dates = dict(self._periods())
         self._document(markup.root, self.law.root)
         mark_repealed(self.law, self.table)
+        self._mark_empty()
+
+    def _mark_empty(self) -> None:
+        """Mark articles without text as repealed: the words of repeal are in a footnote, or in the metadata."""
+        articles = sum(unit.kind == "article" for unit in self.law.root.walk())
+        if not self.is_judgment and len(self._empty) < articles:
+            for unit in self._empty:
+                unit.repealed = True
+
+    def _has_text(self, unit: Unit, sign: re.Pattern[str] = _WORD) -> bool:
+        """Return True if a unit has more than labels and headings: a word, or another sign."""
+        return any(
+            self._has_text(part, sign)
+            if isinstance(part, Unit)
+            else bool(sign.search(part if isinstance(part, str) else self.law.text[part.start : part.end]))
+            for part in unit.content
+            if not isinstance(part, Span) or part.role == "text"
+        )
 
     # ---- what the law is ----
 
@@ -246,28 +289,32 @@ class _Reader:
             next((each for each in meta.iter() if local(each) == name), None) if meta is not None else None
             for name in ("FRBRWork", "FRBRExpression", "FRBRManifestation")
         )
-        uri = _value(work, "FRBRuri") or _value(work, "FRBRthis")
+        uri = _undated(_value(work, "FRBRuri") or _value(work, "FRBRthis"))
         parts = uri[uri.find("/akn/") + 5 :].split("/") if "/akn/" in uri else []
         country = _country(_value(work, "FRBRcountry") or (parts[0] if parts else ""))
         language = _value(expression, "FRBRlanguage", "language") or attribute(self.main, "lang")
         kind = _value(work, "FRBRsubtype") or (parts[2] if len(parts) > 5 else local(self.main))
         aliases = [attribute(each, "value") for each in (() if work is None else work) if local(each) == "FRBRalias"]
-        names = [uri, name_of(uri), _value(work, "FRBRthis"), _value(work, "FRBRname"), *aliases]
-        promulgated, since = _date(work), _date(expression)
-        published = _value(copy, "FRBRdate", "date")[:10]
+        code = language_code(language)
+        names = [uri, name_of(uri), re.sub(r"^https?://[^/]+(?=/eli/)", "", name_of(uri)), _value(work, "FRBRthis")]
+        names += [*_names(work, code), *aliases]
+        made, days = _dates(work, "made"), _dates(expression, "version")
+        promulgated = made.get("made", "")
+        since = next(filter(None, (one.get(each) for each in ("version", "begin") for one in (days, made))), "")
         law = Law(
             self.markup.text,
             self._title(work, meta) or path.stem,
             re.sub(r"[^\w.]+", "-", re.sub(r"^(?:https?://[^/]+)?/?(?:akn/)?(?:id/)?", "", uri)).strip("-")
             or path.stem,
             country,
-            _LANGUAGES.get(language, language[:2]) or jurisdiction(country).lang,
+            code or ("" if language else jurisdiction(country).lang),
             kind=kind,
             names=tuple(dict.fromkeys(filter(None, names))),
             number=_value(work, "FRBRnumber"),
             promulgated=promulgated,
             effective_from=since if since != promulgated else "",
-            published=published if _DATE.fullmatch(published) else "",
+            effective_to=days.get("end", "") or made.get("end", ""),
+            published=made.get("published", "") or iso_day(_value(copy, "FRBRdate", "date")[:10]),
         )
         law.law_id = "-".join(law.law_id.split())
         law.level = jurisdiction(country).level_of(kind.lower())
@@ -280,7 +327,7 @@ class _Reader:
         for child in self.main:
             if local(child) in ("preface", "coverPage", "header", "preamble"):
                 for each in child.iter():
-                    if local(each) in ("shortTitle", "docTitle", "neutralCitation"):
+                    if local(each) in ("shortTitle", "docTitle", "neutralCitation", "longTitle"):
                         shown.setdefault(local(each), self.markup.words(each))
         aliases = [
             attribute(each, "value")
@@ -293,6 +340,7 @@ class _Reader:
             if local(each) == "span" and attribute(each, "property") == "eli:title"
         ]
         known = [shown.get("shortTitle"), *aliases, shown.get("docTitle"), shown.get("neutralCitation"), *titles]
+        known.append(shown.get("longTitle"))
         return " ".join(next(filter(None, known), "").split())
 
     def _last_amendment(self, meta: etree._Element | None, since: str) -> str:
@@ -323,7 +371,7 @@ class _Reader:
             if local(group) == "temporalGroup":
                 for each in self.markup.find(group, "timeInterval"):
                     ends = (dates.get(attribute(each, end).lstrip("#"), "") for end in ("start", "end"))
-                    start, end = (date if _DATE.fullmatch(date) else "" for date in ends)
+                    start, end = (iso_day(date) for date in ends)
                     yield attribute(group, "eId") or attribute(group, "id"), (start, end)
 
     # ---- documents ----
@@ -383,7 +431,12 @@ class _Reader:
             unit.heading = f"{unit.heading} {words}".strip()
 
     def _body(self, body: etree._Element, holder: Unit) -> None:
-        self._split = []
+        names = {_name(each) for each in _hierarchy(body)}
+        article = next((each for each in _ARTICLES if each in names), "")
+        if not article and not self.is_judgment and any(_name(each) == "paragraph" for each in _top(body)):
+            article = "paragraph"
+        self._articles = frozenset({article, "section"} if article == "article" else filter(None, {article}))
+        self._split, self._under, self._annexed = [], {}, holder.kind == "annex"
         self.elements.inside(body, holder)
         self._split = []
 
@@ -414,31 +467,46 @@ class _Reader:
 
     def _hierarchy(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         """Read an element of the hierarchy as a unit, or as lines of the holder."""
-        if holder.kind == "preamble" or not self._opened(holder, element):
+        if local(element) == "crossHeading" and holder.kind in ("law", "group", "annex"):
+            self._cross(holder, element)
+        elif holder.kind == "preamble" or not self._opened(self._under.get(id(holder), holder), element):
             block(elements, element, holder, role)
+
+    def _cross(self, holder: Unit, element: etree._Element) -> None:
+        """Open a group for what follows in the holder; a heading right after another one is below it."""
+        above = self._under.get(id(holder))
+        unit = Unit("group", "crossHeading", key=_key(element))
+        (holder if above is None or above.units else above).content.append(unit)
+        unit.heading = self.elements.title(element, unit, "heading")
+        self._under[id(holder)] = unit
 
     def _opened(self, holder: Unit, element: etree._Element) -> bool:
         """Open the unit of an element of the hierarchy; return False where its text belongs to the holder."""
-        name = local(element)
+        name = _name(element)
         num, heading = (self.markup.first(element, each) for each in ("num", "heading"))
         numbered = num is not None and any(sign.isalnum() for sign in self.markup.words(num))
-        if holder.kind in ("article", "paragraph", "item", "subitem"):
+        if name == "article" and holder.kind == "article":
+            self._unit(holder, element, "article")
+        elif holder.kind in ("article", "paragraph", "item", "subitem"):
             if not numbered:
                 return False
             deeper: dict[Kind, Kind] = {"article": "paragraph", "paragraph": "item"}
             kind = deeper.get(holder.kind, "subitem")
             self._unit(holder, element, "item" if kind == "paragraph" and name in _POINTS else kind)
-        elif name in _GROUPS or (name == "section" and _holds(element, {"article", "section"})):
-            if (
-                name == "section"
-                or _holds(element, _BELOW - _POINTS | _GROUPS)
-                or (self.is_judgment and name in _GROUPS)
-            ):
-                self._group(holder, element, num if numbered else None, heading)
-            elif not numbered and heading is None:
-                return False
-            else:
-                self._unit(holder, element, "article")
+        elif name in self._articles and not (name == "section" and _holds(element, self._articles)):
+            self._unit(holder, element, "article")
+        elif name in _ANNEXES and num is not None:
+            self._unit(holder, element, "annex")
+        elif _holds(element, self._articles) or (
+            local(element) in _GROUPS and (_holds(element, _BELOW - _POINTS | _GROUPS) or self.is_judgment)
+        ):
+            self._group(holder, element, num if numbered else None, heading)
+        elif local(element) in _GROUPS and not numbered and heading is None:
+            return False
+        elif self._articles and not any(
+            self.markup.words(each) for each in element if local(each) not in ("num", "heading", "subheading")
+        ):
+            self._group(holder, element, num if numbered else None, heading)  # A heading of what is repealed.
         elif name in _POINTS and not self.is_judgment:
             if not numbered:
                 return False
@@ -448,14 +516,33 @@ class _Reader:
         return True
 
     def _unit(self, holder: Unit, element: etree._Element, kind: Kind) -> None:
-        unit = Unit(kind, local(element), key=_key(element))
+        unit = Unit(kind, _name(element), key=_key(element))
         holder.content.append(unit)
+        outer, self._annexed = self._annexed, self._annexed or kind == "annex"
         self._fill(unit, element)
+        self._annexed = outer
+        if kind == "article" and not self._has_text(unit):
+            notes = any(local(each) in ("authorialNote", "noteRef", "remark") for each in element.iter())
+            if notes or self._has_text(unit, _SIGN) or not _WORD.search(unit.heading):
+                self._empty.append(unit)
+        letter = _LETTER.fullmatch(unit.label)
+        if letter and len(units := holder.units) > 1:
+            unit.number = _after(units[-2].number, letter[1].upper()) or unit.number
+        if (
+            kind == "article"
+            and self._articles
+            and unit.number
+            and unit.level not in self._articles
+            and not self._annexed
+        ):
+            unit.number = f"{unit.level}-{unit.number}"  # Chapter 4 that is repealed is not article 4.
 
     def _fill(self, unit: Unit, element: etree._Element) -> None:
         """Give a unit its number, heading, dates and text."""
         unit.repealed = attribute(element, "status") in ("removed", "repealed")
-        unit.effective_from, unit.effective_to = self._dates.get(attribute(element, "period").lstrip("#"), ("", ""))
+        above = self._period
+        self._period = self._dates.get(attribute(element, "period").lstrip("#"), above)
+        unit.effective_from, unit.effective_to = self._period
         self.elements.add(unit, *self.markup.own(element))
         for child in element:
             name = local(child)
@@ -467,6 +554,7 @@ class _Reader:
             else:
                 self.elements.read(child, unit)
             self.elements.add(unit, *self.markup.tail(child))
+        self._period = above
         if unit.heading.startswith("(") and unit.heading.rstrip(".").endswith(")"):
             unit.heading = unit.heading.rstrip(".")[1:-1].strip()
 
@@ -475,7 +563,7 @@ class _Reader:
     ) -> None:
         parts = self._headings(heading) if num is None and heading is not None else []
         if not parts:
-            unit = Unit("group", local(element), key=_key(element))
+            unit = Unit("group", _name(element), key=_key(element))
             if num is None and self._split and heading is not None:  # A heading without its own number.
                 holder = self._above(self._split[-1][0], holder)
             holder.content.append(unit)
@@ -564,6 +652,13 @@ def _marks(text: str, start: int, end: int) -> list[LeftOut]:
     return sorted(places)
 
 
+def _after(number: str, letter: str) -> str:
+    """Return what a letter is after a number: after H, I is a letter; after 49, L is 50."""
+    if number == chr(ord(letter) - 1):
+        return letter
+    return str(_HIGH[letter]) if letter in _HIGH and number == str(_HIGH[letter] - 1) else ""
+
+
 def _holds(element: etree._Element, names: frozenset[str] | set[str]) -> bool:
     """Return True if an element contains an element of these names that is not quoted."""
     return any(
@@ -582,16 +677,72 @@ def _value(element: etree._Element | None, name: str, field: str = "value") -> s
     return next(filter(None, values), "")
 
 
-def _date(element: etree._Element | None) -> str:
-    """Return the date of a work or an expression, if it is a whole day."""
-    date = _value(element, "FRBRdate", "date")[:10]
-    match = re.search(r"@(\d{4}-\d\d-\d\d)", _value(element, "FRBRuri"))
-    return match[1] if match else date if _DATE.fullmatch(date) else ""
+def _name(element: etree._Element) -> str:
+    """Return what an element of the hierarchy is; a container says it in an attribute."""
+    name = local(element)
+    return attribute(element, "name") or name if name == "hcontainer" else name
+
+
+def _hierarchy(body: etree._Element) -> Iterator[etree._Element]:
+    """Yield the elements of the hierarchy in a body that are not quoted."""
+    for child in body:
+        if local(child) in _HIERARCHY:
+            yield child
+        if local(child) and local(child) not in _QUOTES:
+            yield from _hierarchy(child)
+
+
+def _top(body: etree._Element) -> Iterator[etree._Element]:
+    """Yield the elements of the hierarchy right below a body and its groups."""
+    for each in body:
+        if local(each) in _HIERARCHY:
+            yield each
+            if local(each) in _GROUPS:
+                yield from _top(each)
+
+
+def _metadata(markup: Markup) -> Iterator[LeftOut]:
+    """Yield the places of elements of other vocabularies that stand between the parts of the hierarchy."""
+    space = _space(markup.root)
+    for element in markup.root.iter():
+        if _space(element) not in (space, *_TEXT_SPACES) and isinstance(element.tag, str):
+            holder = element.getparent()
+            if holder is not None and _space(holder) == space and local(holder) in _HIERARCHY | _BODIES:
+                for each in element.iter():
+                    yield LeftOut(*markup.own(each), "metadata")
+                    if each is not element:
+                        yield LeftOut(*markup.tail(each), "metadata")
+
+
+def _space(element: etree._Element) -> str:
+    return element.tag.rpartition("}")[0] if isinstance(element.tag, str) else ""
+
+
+def _names(work: etree._Element | None, lang: str) -> Iterator[str]:
+    """Yield the names of a work, long and short, that are in the language of the text or in none."""
+    for each in () if work is None else work:
+        if local(each) == "FRBRname" and language_code(attribute(each, "lang")) in ("", lang):
+            yield attribute(each, "value")
+            yield attribute(each, "shortForm")
+
+
+def _dates(element: etree._Element | None, default: str) -> dict[str, str]:
+    """Return the days of a work or an expression by what they are (`_DAYS`), or `default` if the name does not say."""
+    days: dict[str, str] = {}
+    if match := re.search(r"@(\d{4}-\d\d-\d\d)", _value(element, "FRBRuri")):
+        days[default] = match[1]
+    for each in () if element is None else element:
+        if local(each) == "FRBRdate" and (day := iso_day(attribute(each, "date")[:10])):
+            name = attribute(each, "name").rpartition(":")[2].lower().replace("-", "").replace("date", "")
+            kind = next((kind for kind, words in _DAYS.items() if re.search(words, name)), default)
+            days.setdefault(kind, day)
+    return days
 
 
 def _country(code: str) -> str:
-    """Return a country as the tables name it: ``GB-UKM`` is ``uk``."""
-    code = code.lower().partition("-")[0]
+    """Return a country as the tables name it: ``GB-UKM`` is ``uk``, ``…/authority/country/LUX`` is ``lu``."""
+    code = code.rstrip("/").rpartition("/")[2].lower().partition("-")[0]
+    code = _COUNTRIES.get(code, code[:2] if len(code) == 3 else code)
     return "uk" if code == "gb" and "uk" in jurisdictions() else code or "any"
 
 

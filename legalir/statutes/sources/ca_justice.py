@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from legalir.analysis.language import language_code
 from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.resolve import Kind
@@ -209,7 +210,7 @@ def _since(element: etree._Element) -> str:
 
 def _law(markup: Markup) -> Law:
     root = markup.root
-    lang = attribute(root, "lang")[:2] or "en"
+    lang = language_code(attribute(root, "lang")) or "en"
     identity = markup.first(root, "Identification")
 
     def words(*path: str) -> str:

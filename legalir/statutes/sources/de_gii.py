@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from legalir.contract import factory_of
 from legalir.errors import DataError
-from legalir.references.numbering import number_of
+from legalir.references.numbering import number_of, numbers_of
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_date
 from legalir.statutes.importing.files import Format, StatuteFiles
@@ -37,6 +37,7 @@ _RELATED = re.compile(r"\(\s*zu\s+(?:den\s+|dem\s+|der\s+)?((?:§|Art)[^()]*)\)"
 _SHOWN = re.compile(r"^Änderung durch\s+(.+?)(?: \(Nr\. \d+\))? textlich nachgewiesen")
 _ANNOUNCED = re.compile(r"^Änderung durch\s+(.+?)(?: \(Nr\. \d+\))? mWv (\d+\.\d+\.\d{4}) noch nicht berücksichtigt")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_INNER = re.compile(r"(Art(?:ikel|\.)?\s*\d+\w*)\s+(?=§)")
 _ARTICLE_DEPTH = 100
 
 
@@ -159,6 +160,8 @@ class _Reader:
         unit.number = number_of(unit.label)
         if heading:
             unit.level = heading.level.name
+        if heading and heading.level.kind == "article":  # Art 232 holds sections of its own, which begin with § 1.
+            unit.kind, unit.level = "article", "Artikel"
         self.outline.enter(unit, max(len(digits) // 3 - 1, 0))
 
     def _provision(self, norm: etree._Element, label: str) -> Unit:
@@ -167,14 +170,22 @@ class _Reader:
         bare = re.sub(r"^\(XXXX\)\s*", "", label)
         if bare.startswith(self.table.annex):
             rest = re.sub(r"^\w+\s*", "", bare)
-            number = number_of(_first(rest)) or "-".join(rest.split())
+            number = number_of(rest) or "-".join(rest.split())
             return self.outline.enter(Unit("annex", "Anlage", number, label, key=key), 0)
         if bare.startswith(_PREAMBLES):
             self.preambles += 1
             number = "" if self.preambles == 1 else "-".join(bare.split())
             return self.outline.enter(Unit("preamble", "Präambel", number, label, key=key), 0)
-        number = number_of(_first(bare)) or "-".join(bare.split())
-        if re.search(r"\d\w*\s+(?:bis|und|u\.)\s+\d", bare):
+        if inner := _INNER.match(bare):  # Art 232 § 2
+            article = number_of(inner[1])
+            if (above := self.outline.inside("article")) is None or (above.level, above.number) != ("Artikel", article):
+                self.outline.enter(Unit("article", "Artikel", article), _ARTICLE_DEPTH - 1)
+            bare = bare[inner.end() :]
+        elif (above := self.outline.inside("article")) is not None and above.level == "Artikel" and bare[:1] != "§":
+            self.outline.close(above)
+        numbers = numbers_of(bare)
+        number = number_of(bare) or "-".join(bare.split())
+        if len(numbers) > 1:
             self.law.notes.append(f"{self.law.title}: {label} stands for several provisions, as {number}.")
         return self.outline.enter(Unit("article", "§", number, label, key=key), _ARTICLE_DEPTH)
 
@@ -327,11 +338,6 @@ class _Reader:
             )
         if unit.kind == "annex" and (match := _RELATED.search(unit.heading)):
             unit.related = tuple(part.strip() for part in re.split(r",\s+(?=§|Art)", match[1]))
-
-
-def _first(label: str) -> str:
-    """Return a label up to the word for "to" or "and", which is the Latin ``bis`` of other languages."""
-    return re.split(r"\s(?:bis|und|u\.|oder)\s", label)[0]
 
 
 def _recognises(path: Path, head: bytes) -> bool:

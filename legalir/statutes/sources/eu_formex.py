@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from legalir.analysis.language import language_code
 from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
-from legalir.statutes.importing.files import Format, StatuteFiles
+from legalir.statutes.dates import iso_day
+from legalir.statutes.importing.files import HEAD, Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import GivenLink, Law, Unit
 from legalir.statutes.reading.elements import (
@@ -57,7 +61,9 @@ _SECTION = re.compile(
     r"(?:[A-Z]|\d+|[IVXLC]+))\b[\s.:–—-]*(?P<rest>.*)$"
 )
 _CELEX = re.compile(r"\d(?P<year>\d{4})[A-Z]{1,2}(?P<number>\d{4})")
-_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
+_ROOT = re.compile(rb"<(ACT|CONS\.ACT|ANNEX|CONS\.ANNEX|AGR|PROT)[\s>]")
+_SHARED = re.compile(rb"<DOCUMENT\.REF[^>]*\bFILE=\"([^\"]+)\"")
+_SEQUENCE = re.compile(rb"<NO\.SEQ>\s*([\d.]+)\s*<")
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -81,6 +87,7 @@ class _Reader:
         other |= {"NOTE": self._note, "REF.DOC": self._reference}
         self.elements = Elements(markup, self.law, units, _RULES | other)
         self.annexes = 0
+        self.place = _place_beside(path)
         self.unclosed = ""
         root = markup.root
         if local(root).endswith("ANNEX"):
@@ -103,9 +110,16 @@ class _Reader:
         year, current = (self._words(number, name) for name in ("YEAR", "NO.CURRENT"))
         reference = attribute(info, "CONSLEG.REF") if info is not None else ""
         is_annex = local(root).endswith("ANNEX")
-        title = _title_beside(path, self._find(bib, "DOCUMENT.REF")) if is_annex else _title(self.markup)
+        document = self._find(bib, "DOCUMENT.REF")
+        shared = "" if document is None else attribute(document, "FILE")
+        act = _act_beside(path, shared) if is_annex else None
+        if act and number is None:
+            return replace(act, text=self.markup.text, root=Unit("law"), left_out=[], notes=[])
+        title = _title_beside(path, shared) or (act.title if act else "") if is_annex else _title(self.markup)
         celex = self._words(holder, "NO.CELEX") or _celex(path.parent.name, year, current)
-        law_id = celex or (f"{year}-{current}" if year and current else reference or path.parent.name or path.stem)
+        named = re.sub(r"(\.doc)?(\.fmx)?\.xml$", "", Path(shared).name)
+        numbered = f"{year}-{current}" if year and current else ""
+        law_id = celex or numbered or reference or named or path.parent.name or path.stem
         kind = attribute(info, "LEG.VAL") if info is not None else ""
         kind = kind or (title.split(maxsplit=1)[0] if title else "")
         law = Law(
@@ -113,7 +127,7 @@ class _Reader:
             title or law_id,
             "-".join(law_id.split()),
             "eu",
-            (self._words(holder, "LG.DOC") or self._words(root, "LG.DOC") or "EN").lower()[:2],
+            language_code(self._words(holder, "LG.DOC") or self._words(root, "LG.DOC") or "EN"),
             level=self.table.level_of(kind.upper()),
             kind=kind,
             number=f"{year}/{current}" if year and current else "",
@@ -123,8 +137,8 @@ class _Reader:
         if info is not None:
             law.promulgated = _date(self._child(self._find(family, "BIB.DATA"), "DATE"))
             law.effective_from, law.effective_to = (
-                _iso(attribute(info, "START.DATE")),
-                _iso(attribute(info, "END.DATE")),
+                iso_day(attribute(info, "START.DATE")),
+                iso_day(attribute(info, "END.DATE")),
             )
             law.amended_by = self._last_amendment(family)
         return law
@@ -178,7 +192,8 @@ class _Reader:
                 self.elements.leave_out(child, _OUTSIDE[name])
             elif name == "TITLE":
                 self._titles(unit, child)
-                unit.number = number_of(unit.label) or (str(self.annexes) if self.annexes > 1 else "")
+                place = str(self.annexes) if self.annexes > 1 else self.place
+                unit.number = number_of(unit.label) or place
             else:
                 self.elements.inside(child, unit)
             self.elements.add(unit, *self.markup.tail(child))
@@ -326,9 +341,63 @@ def _title(markup: Markup) -> str:
     return re.sub(r"\s*\([^()]*EEA[^()]*\)$", "", words)
 
 
-def _title_beside(path: Path, reference: etree._Element | None) -> str:
+class _Part(NamedTuple):
+    """A file of an act: its path, its place among the files of the act, and whether it is an annex."""
+
+    path: Path
+    place: str
+    is_annex: bool
+
+
+def _beside(path: Path) -> dict[str, list[_Part]]:
+    """Return the files of each act in the folder of a file; they share the file that their `DOCUMENT.REF` names."""
+    try:
+        return _parts(path.parent, path.parent.stat().st_mtime_ns)
+    except OSError:
+        return {}
+
+
+@lru_cache(64)
+def _parts(folder: Path, changed: int) -> dict[str, list[_Part]]:
+    parts: dict[str, list[_Part]] = {}
+    for path in sorted(folder.glob("*.xml")):
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+        root, shared, place = _ROOT.search(head), _SHARED.search(head), _SEQUENCE.search(head)
+        if root and shared:
+            part = _Part(path, place[1].decode().rpartition(".")[2].lstrip("0") if place else "", b"ANNEX" in root[0])
+            parts.setdefault(shared[1].decode("utf-8", "replace"), []).append(part)
+    return parts
+
+
+def _act_beside(path: Path, shared: str) -> Law | None:
+    """Return the act of an annex that does not name it: the file beside it that shares its `DOCUMENT.REF`."""
+    act = next((part.path for part in _beside(path).get(shared, ()) if not part.is_annex), None)
+    return None if act is None else _act(act, act.stat().st_mtime_ns)
+
+
+@lru_cache(16)
+def _act(path: Path, changed: int) -> Law | None:
+    try:
+        return next(read(path, path.read_bytes()), None)
+    except (DataError, OSError):
+        return None
+
+
+def _place_beside(path: Path) -> str:
+    """Return the place of an annex among those of its act, or an empty string if it is the only one."""
+    for parts in _beside(path).values():
+        annexes = [part for part in parts if part.is_annex]
+        if len(annexes) > 1:
+            for part in annexes:
+                if part.path == path:
+                    return part.place
+    return ""
+
+
+def _title_beside(path: Path, shared: str) -> str:
     """Return the title of the act that an annex belongs to, from the manifest next to its file."""
-    manifest = path.parent / Path(attribute(reference, "FILE")).name if reference is not None else path
+    manifest = path.parent / Path(shared).name if shared else path
     if manifest == path or not manifest.is_file():
         return ""
     try:
@@ -364,13 +433,7 @@ def _elis(title: str, year: str, number: str) -> list[str]:
 
 
 def _date(element: etree._Element | None) -> str:
-    return "" if element is None else _iso(attribute(element, "ISO"))
-
-
-def _iso(value: str) -> str:
-    """Return an ISO date for ``20220528``; empty for an open end (``99999999``) and what is no date."""
-    match = _DATE.fullmatch(value)
-    return f"{match[1]}-{match[2]}-{match[3]}" if match and match[2] <= "12" and match[3] <= "31" else ""
+    return "" if element is None else iso_day(attribute(element, "ISO"))
 
 
 def _recognises(path: Path, head: bytes) -> bool:

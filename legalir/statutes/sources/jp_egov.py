@@ -72,6 +72,9 @@ _BLOCKS = (
     ),
 )
 _REMARKS = "備考"
+_ENVELOPE = ("law_info", "revision_info")
+"""Parts of a reply of the API, version 2, that say what is not in the law's own element."""
+
 _PLACE = re.compile(r"(?P<id>\w{15})_(?P<date>\d{8})_(?P<amending>\w{15})")
 
 
@@ -95,8 +98,13 @@ def _xml_of(path: Path, data: bytes) -> bytes:
 
     try:
         content = json.loads(data)
-        law = content.get("law_full_text", content)
-        return bytes(etree.tostring(_element_of(law), encoding="utf-8"))
+        root = etree.Element("DataRoot")
+        for each in _ENVELOPE:
+            for name, value in (content.get(each) or {}).items():
+                if isinstance(value, str | int):
+                    etree.SubElement(root, name).text = str(value)
+        root.append(_element_of(content.get("law_full_text", content)))
+        return bytes(etree.tostring(root, encoding="utf-8"))
     except (ValueError, RecursionError, LookupError, AttributeError, TypeError) as error:
         raise DataError(f"{path.name} is not the JSON form of a law of e-Gov ({error}).") from None
 
@@ -138,8 +146,18 @@ class _Reader:
         other |= rules(_group_title, *(f"{name}Title" for name in _GROUPS))
         other |= {"RelatedArticleNum": self._related, "Column": _column, "Sentence": _sentence, "Fig": self._picture}
         self._elements = Elements(markup, self.law, units, other, spaces=False)
-        self._elements.read(markup.root, self.law.root)
+        for each in root.iterancestors():
+            self._leave_out_around(each, root)
+        self._elements.read(root, self.law.root)
         self._finish()
+
+    def _leave_out_around(self, holder: etree._Element, root: etree._Element) -> None:
+        """Leave out what a reply of the API says around the law."""
+        self.law.leave_out(*self._markup.own(holder), "metadata")
+        for child in holder:
+            if child is not root and not any(each is root for each in child.iter("{*}Law")):
+                self.law.leave_out(*self._markup.span(child), "metadata")
+            self.law.leave_out(*self._markup.tail(child), "metadata")
 
     def _group(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         name = local(element)
@@ -364,24 +382,40 @@ def _law(markup: Markup, root: etree._Element, path: Path) -> Law:
         raise DataError(f"{markup.name}: the law has no LawTitle.")
     number = markup.first(root, "LawNum")
     kind = attribute(root, "LawType")
+
+    def said(*names: str) -> str:
+        """Return what a reply of the API says around the law."""
+        around = (each for name in names for each in markup.root.iter(f"{{*}}{name}"))
+        return next((markup.words(each) for each in around if not len(each)), "") if root is not markup.root else ""
+
     law = Law(
         markup.text,
         title=_words(title).strip(),
-        law_id=attribute(root, "LawId"),
+        law_id=attribute(root, "LawId") or said("LawId", "law_id"),
         country="jp",
         lang="ja",
         level=jurisdiction("jp").level_of(kind),
         kind=kind,
         number=markup.words(number) if number is not None else "",
-        promulgated=iso_day(attribute(root, "AmendmentPromulgateDate") or attribute(root, "OriginalPromulgateDate")),
-        effective_from=iso_day(attribute(root, "EnforcementDate") or attribute(root, "ScheduledEnforcementDate")),
-        amended_by=attribute(root, "AmendmentNum"),
+        promulgated=iso_day(
+            attribute(root, "AmendmentPromulgateDate")
+            or said("amendment_promulgate_date")
+            or attribute(root, "OriginalPromulgateDate")
+            or said("promulgation_date")
+        ),
+        effective_from=iso_day(
+            attribute(root, "EnforcementDate")
+            or attribute(root, "ScheduledEnforcementDate")
+            or said("amendment_enforcement_date", "AmendmentEnforcementDate", "EnforcementDate")
+            or said("amendment_scheduled_enforcement_date")
+        ),
+        amended_by=attribute(root, "AmendmentNum") or said("amendment_law_num"),
     )
     law.names = tuple(name for name in (attribute(title, "Abbrev"), law.number) if name)
     _by_file_name(law, path)
     if comment := attribute(root, "EnforcementComment"):
         law.notes.append(f"{law.title}: date of entry into force: {comment}")
-    if attribute(root, "Status") == "UnEnforced":
+    if (attribute(root, "Status") or said("current_revision_status")) == "UnEnforced":
         law.effective_from = law.effective_from or NOT_YET
         law.notes.append(f"{law.title}: this version is not in force yet (UnEnforced).")
     return law
@@ -454,10 +488,10 @@ def _is_page(head: bytes) -> bool:
 
 def _is_egov(path: Path, head: bytes) -> bool:
     if path.suffix.lower() == ".json":
-        return b'"Law"' in head and b'"tag"' in head
+        return b'"law_full_text"' in head or (b'"Law"' in head and b'"tag"' in head)
     if _is_page(head):
         return bool(_PLACE.fullmatch(path.stem)) or b"e-gov" in head.lower()
-    return b"<Law " in head and b"<LawBody" in head
+    return b"<law_data_response" in head or (b"<Law " in head and b"<LawBody" in head)
 
 
 FORMATS = (Format("jp_egov", (".xml", ".json", ".html", ".htm"), _is_egov, read),)

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from legalir.analysis.language import language_code
 from legalir.contract import factory_of
 from legalir.errors import DataError
+from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
@@ -19,6 +21,7 @@ from legalir.statutes.reading.elements import (
     Elements,
     Role,
     block,
+    power,
     preamble,
     reasons,
     rules,
@@ -74,6 +77,7 @@ _ADDRESS = re.compile(
 )
 _ADDRESSES = "http://www.legislation.gov.uk/id/"
 _MARKS = {"double": ("“", "”"), "single": ("‘", "’")}
+_ARTICLE = re.compile(r"(?:article|rule)\s+(?:\d+\w*|[IVX]+\b)", re.IGNORECASE)
 _DOTS = re.compile(r"[\s.·…]*")
 _PROVISION = re.compile(r"\b(section|regulation|article|rule)s?\s+(\d+[A-Z]{0,2})\b", re.IGNORECASE)
 _RELATED = re.compile(
@@ -104,14 +108,16 @@ class _Reader:
         self._dates: list[tuple[str, str]] = []
         self._heading: tuple[int, int] | None = None
         self._prospective = 0
+        self._opening: Unit | None = None
         units = rules(self._group, *_GROUPS) | rules(self._provision, *_LEVELS)
         units |= rules(self._provisions, "P1group", "P2group", "P3group") | rules(self._schedule, "Schedule")
-        units |= rules(preamble, "LongTitle", "SecondaryPreamble", "PrimaryPreamble", "EUPreamble")
+        units |= rules(self._preamble, "LongTitle", "SecondaryPreamble", "PrimaryPreamble", "EUPreamble")
         other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(_amendment, "BlockAmendment", "BlockExtract")
         other |= rules(titled("label"), "Pnumber") | rules(_heading, "Title", "Subtitle")
         other |= rules(_append, "AppendText") | rules(self._reference, "Reference")
         other |= rules(self._prelims, "PrimaryPrelims", "SecondaryPrelims", "EUPrelims")
         other |= rules(self._number, "Number") | rules(_ordered, "OrderedList")
+        other |= {"Schedules": self._schedules, "Superior": power}
         other |= rules(self._citation, "Citation", "CitationSubRef") | rules(self._internal, "InternalLink")
         self._elements = Elements(markup, self.law, units, other)
         self._elements.read(markup.root, self.law.root)
@@ -129,6 +135,22 @@ class _Reader:
             else:
                 elements.read(child, unit)
 
+    def _preamble(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
+        """Read the long title and the enacting words as one preamble."""
+        if self._opening is None:
+            preamble(elements, element, holder, role)
+            self._opening = holder.units[-1] if holder.units else None
+        else:
+            block(elements, element, self._opening, role)
+
+    def _schedules(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        """Read the schedules without their common title, which is only that word."""
+        for child in element:
+            if local(child) in ("Title", "TitleBlock", "Number"):
+                elements.leave_out(child, "title")
+            else:
+                elements.read(child, unit)
+
     def _number(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
         elements.inside(element, unit, "text" if elements.quoting else "label")
         if elements.quoting:
@@ -136,11 +158,16 @@ class _Reader:
 
     def _group(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         unit = Unit("group", _GROUPS[local(element)], key=attribute(element, "id"))
-        # The date of a group is the last of its provisions, but a prospective group has only prospective ones.
-        above = self._dates[-1] if self._dates else ("", "")
-        self._dates.append((NOT_YET, "") if attribute(element, "Status") == "Prospective" else above)
+        # The date of a group is the last of its provisions: it counts for text that has no date of its own.
+        unit.effective_from, unit.effective_to = self._since(element)
+        self._dates.append((unit.effective_from, unit.effective_to))
         elements.enter(element, holder, unit)
         self._dates.pop()
+        if self._annexes and (match := _ARTICLE.match(unit.label or unit.heading)):
+            # An article of a treaty: its paragraphs begin with 1.
+            unit.kind, unit.level, unit.number = "article", "article", number_of(match[0])
+            if not unit.label:
+                unit.label, unit.heading = match[0], unit.heading[match.end() :].strip(" .:–—-")
 
     def _provisions(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         inner = "P" + local(element)[1]
@@ -237,7 +264,7 @@ def _law(markup: Markup) -> Law:
         title=title,
         law_id=address["law"].replace("/", "-"),
         country="uk",
-        lang="cy" if (metadata.findtext("{*}language") or "").strip() in ("cy", "cym") else "en",
+        lang=language_code(metadata.findtext("{*}language") or "") or "en",
         level=jurisdiction("uk").level_of(kind),
         kind=kind,
         names=(_ADDRESSES + address["law"],),
