@@ -204,10 +204,12 @@ class StatuteFiles(Declared):
         files = [report.to_dict() for report in self.reports]
         left_out: Counter[str] = sum((report.left_out for report in self.reports), Counter())
         languages: Counter[str] = sum((report.languages for report in self.reports), Counter())
+        countries: Counter[str] = sum((report.countries for report in self.reports), Counter())
         return {
             "formats": dict(Counter(report.format for report in self.reports if not report.fault)),
             "laws": sum(len(report.laws) for report in self.reports),
             "languages": dict(languages.most_common()),
+            "countries": dict(countries.most_common()),
             "provisions": sum(report.documents for report in self.reports),
             "characters": sum(report.characters for report in self.reports),
             "inside": sum(report.inside for report in self.reports),

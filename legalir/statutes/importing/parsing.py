@@ -72,6 +72,7 @@ class FileReport:
         format: name of the format that read it; empty where none did.
         laws: titles of its laws.
         languages: number of its laws by language.
+        countries: number of its laws by country.
         documents: number of provisions.
         characters: in the text of the file, without white space.
         inside: of those, in provisions.
@@ -86,6 +87,7 @@ class FileReport:
     format: str
     laws: list[str] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
+    countries: Counter[str] = field(default_factory=Counter)
     documents: int = 0
     characters: int = 0
     inside: int = 0
@@ -104,6 +106,7 @@ class FileReport:
         total, inside, left_out = law.counts()
         self.laws.append(law.title)
         self.languages[law.lang] += 1
+        self.countries[law.country] += 1
         self.documents += len(documents.documents)
         self.characters += total
         self.inside += inside
@@ -182,7 +185,7 @@ class Stored:
     def report(self) -> FileReport:
         """Report of the file."""
         values = unpacked(self._parts[0])
-        counts = {name: Counter(values.get(name, {})) for name in ("languages", "left_out")}
+        counts = {name: Counter(values.get(name, {})) for name in ("languages", "countries", "left_out")}
         return FileReport(**{**values, **counts})
 
     def part(self, name: str) -> Iterator[Any]:
