@@ -54,6 +54,8 @@ class Format(NamedTuple):
         read: yields the laws of a file, given its path and bytes; most files hold one. Raises DataError with one
             sentence that names the file, the place and the fault. Another process can import it.
         general: whether it reads pages of any publisher, so that the formats of one are asked first.
+        needs: what its files have near their start, with the words in backticks: ``the key `법령```. A message about a
+            file that is not recognised names the format whose words the file has.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Format(NamedTuple):
     recognises: Callable[[Path, bytes], bool]
     read: Callable[[Path, bytes], Iterator[Law]]
     general: bool = False
+    needs: str = ""
 
 
 @dataclass

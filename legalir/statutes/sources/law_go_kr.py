@@ -322,7 +322,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return any(f'"{name}"'.encode() in head for name in ("법령", "AdmRulService"))
 
 
-FORMATS = (Format("law_go_kr", (".json",), _recognises, read),)
+FORMATS = (Format("law_go_kr", (".json",), _recognises, read, needs="`법령` with `기본정보`, or `AdmRulService`"),)
 law_go_kr = factory_of(
     StatuteFiles, 'Korean laws as JSON of the open API of law.go.kr: ``law_go_kr(path="laws/")``.', formats=FORMATS[0]
 )

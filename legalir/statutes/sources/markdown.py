@@ -432,9 +432,9 @@ def _is_de(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("markdown-kr", (".md",), _is_kr, read_kr),
-    Format("markdown-cn", (".md",), _is_cn, read_cn),
-    Format("markdown-de", (".md",), _is_de, read_de),
+    Format("markdown-kr", (".md",), _is_kr, read_kr, needs="front matter with `제목` and `법령ID`"),
+    Format("markdown-cn", (".md",), _is_cn, read_cn, needs="a title (#) and the line `INFO END`"),
+    Format("markdown-de", (".md",), _is_de, read_de, needs="front matter with `slug:` and headings with `§`"),
 )
 
 
