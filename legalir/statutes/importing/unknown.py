@@ -91,6 +91,8 @@ def _what(text: str, known: bool) -> tuple[str, str]:
         prefix = rf"xmlns:{root['prefix']}" if root["prefix"] else "xmlns"
         space = re.search(rf"\b{re.escape(prefix)}\s*=\s*[\"']([^\"']*)", root["attributes"])
         of = f" of the namespace {space[1]}" if space else ""
+        if not root["attributes"].strip() and (said := re.match(r"([^<>]*\S[^<>]*)</", bare[root.end() :])):
+            return f"XML that says only {' '.join(said[1].split())[:_SHOWN]!r} in <{root['name']}>", "Fetch it again."
         cure = "No source knows this root: describe its elements by rules, xml(path=…, rules=…)."
         return f"XML with the root element <{root['name']}>{of}", cure
     if start[:1] in ("{", "["):

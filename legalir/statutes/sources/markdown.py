@@ -32,6 +32,15 @@ _KR_LINE = re.compile(
     r"(?:(?P<hashes>#{1,6})\s+|\*\*(?P<paragraph>[①-⑳㉑-㉟㊱-㊿])\*\*"
     r"|(?P<number>\d+(?:의\d+)*|[가-힣])(?P<slash>\\)?(?P<dot>\.)|(?P<deeper>\(?(?:\d+|[가-힣])\)))\s*"
 )
+_KR_KEYS = {
+    "제목": ("행정규칙명", "자치법규명"),
+    "법령ID": ("행정규칙ID", "자치법규ID"),
+    "법령구분": ("행정규칙종류", "자치법규종류"),
+    "공포번호": ("발령번호",),
+    "공포일자": ("발령일자",),
+}
+"""Other names of the facts of a law in the files of rules and ordinances."""
+
 _CN_TITLE = re.compile(r"(?m)^#[ \t]+(?P<title>.+)$")
 _CN_INFO = re.compile(r"(?m)^[ \t]*<!--[ \t]*INFO END[ \t]*-->[ \t]*$")
 _CN_FILE = re.compile(r"[(（](?P<date>\d{4}-\d{2}-\d{2})[)）]")
@@ -57,11 +66,12 @@ _BELOW = 20
 
 
 def read_kr(path: Path, data: bytes) -> Iterator[Law]:
-    """Read a Korean law: front matter, headings, paragraphs, items, supplements; annexes by their titles."""
+    """Read a Korean law, rule or ordinance: front matter, headings, paragraphs, items, supplements, annexes."""
     text = _text(path, data)
     facts, annexes, body = _kr_front(path, text)
     kind = facts.get("법령구분", "")
     number = facts.get("공포번호", "").lstrip("0")
+    issuer = facts.get("소관부처명", "") if "행정규칙명" in facts else f"{facts.get('지자체기관명', '')} "
     table = jurisdiction("kr")
     law = Law(
         text,
@@ -69,9 +79,9 @@ def read_kr(path: Path, data: bytes) -> Iterator[Law]:
         law_id=facts.get("법령ID") or re.sub(r"\s+", "-", facts["제목"]),
         country="kr",
         lang="ko",
-        level=table.level_of(kind),
+        level="standard" if "행정규칙명" in facts else "ordinance" if "자치법규명" in facts else table.level_of(kind),
         kind=kind,
-        number=f"{kind} 제{number}호".strip() if number else "",
+        number=f"{issuer}{kind} 제{number}호".strip() if number else "",
         promulgated=iso_day(facts.get("공포일자", "")),
         effective_from=iso_day(facts.get("시행일자", "")),
     )
@@ -80,7 +90,11 @@ def read_kr(path: Path, data: bytes) -> Iterator[Law]:
             law.notes.append(f"{law.title}: {key} is no date: {facts[key]}.")
     supplements = re.search(r"(?m)^#{1,4}[ \t]+부\s?칙[ \t]*$", text)
     end = supplements.start() if supplements else len(text)
-    _kr_body(law, table, body, end)
+    if facts.get("본문출처") == "parsing-failed":
+        law.notes.append(f"{law.title}: its text is in an attachment (본문출처: parsing-failed).")
+        law.leave_out(body, end, "text in an attachment")
+    else:
+        _kr_body(law, table, body, end)
     if supplements:
         law.leave_out(*supplements.span(), "heading of the supplements")
         korean.add_supplements(law, supplements.end(), len(text))
@@ -106,7 +120,9 @@ def _kr_front(path: Path, text: str) -> tuple[dict[str, str], list[dict[str, Nod
                 for each in value.value
                 if isinstance(each.value, list)
             ]
-    if not front or not facts.get("제목"):
+    for key, others in _KR_KEYS.items():
+        facts[key] = next(filter(None, (facts.get(each, "") for each in (key, *others))), "")
+    if not front or not facts["제목"]:
         raise DataError(f"{path.name}: no front matter with 제목 (the title of the law) at its start.")
     return facts, annexes, front.end()
 
@@ -420,7 +436,7 @@ def _text(path: Path, data: bytes) -> str:
 
 
 def _is_kr(path: Path, head: bytes) -> bool:
-    return head.startswith(b"---") and "법령".encode() in head
+    return head.startswith(b"---") and any(key.encode() in head for key in ("법령", "행정규칙명", "자치법규명"))
 
 
 def _is_cn(path: Path, head: bytes) -> bool:
