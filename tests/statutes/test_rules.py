@@ -14,9 +14,9 @@ from legalir.statutes.sources.html import FORMATS, shipped
 from legalir.statutes.writing import write_collection
 
 CASES = {
-    "bwb": ("Havenwet", "BWBR0000001", "nl", "2024-01-01", "1a", "Begrippen", "1 Algemeen"),
-    "boe": ("Ley de puertos.", "BOE-A-2020-1", "es", "2020-06-01", "1", "Objeto.", "TÍTULO I"),
-    "riigi_teataja": ("Sadamaseadus", "159", "et", "2018-06-22", "1", "Sadam", "1. peatükk Üldsätted"),
+    "bwb": ("Havenwet", "BWBR0000001", "nl", "2024-01-01", "1a", "Begrippen", "Hoofdstuk 1 Algemeen"),
+    "boe": ("Ley de puertos.", "BOE-A-2020-1", "es", "2020-06-01", "1", "Objeto.", "TÍTULO I Puertos"),
+    "riigi_teataja": ("Sadamaseadus", "159", "et", "2018-06-22", "3¹", "Sadam", "1. peatükk Üldsätted"),
     "ecfr": ("Title 99—Harbors", "99", "en", "", "7.2", "Definitions.", "7 PART 7—QUAYS"),
     "legi": ("Code des ports", "LEGITEXT01", "fr", "", "L121-3", "", ""),
     "leychile": ("LEY DE PUERTOS", "77", "es", "2022-02-02", "1", "", "I De los puertos"),

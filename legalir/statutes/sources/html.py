@@ -44,6 +44,8 @@ _BLOCKS = frozenset(
     }
 )
 _CELLS = frozenset({"td", "th", "entry"})
+_FEW = 8
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _XML = (".xml", ".xhtml", ".html")
 _NEVER = frozenset({"head", "script", "style", "noscript", "template", "svg"})
 
@@ -346,10 +348,12 @@ class _Page:
     def _after_label(self) -> bool:
         """Return True if the open unit has only its label so far, so that its text goes on in the line of the label."""
         unit = self._outline.unit
+        if not self._xml or len(unit.content) > _FEW:
+            return False
         spans = [
             part for part in unit.content if not isinstance(part, Span) or self.law.text[part[0] : part[1]].strip()
         ]
-        return self._xml and len(spans) > 0 and all(isinstance(part, Span) and part.role == "label" for part in spans)
+        return len(spans) > 0 and all(isinstance(part, Span) and part.role == "label" for part in spans)
 
     def _add(self, start: int, end: int) -> None:
         if self._outline.unit is self.law.root:
@@ -361,6 +365,7 @@ class _Page:
         unit, words = self._outline.unit, self._page.words(element)
         unit.add(*self._page.span(element), role)
         if role == "label":
+            words = re.sub(r"<sup>(\d+)</sup>", lambda mark: mark[1].translate(_RAISED), words)  # in a CDATA section
             unit.label = f"{unit.label} {words}".strip()
             unit.number = number_of(unit.label)
         else:
