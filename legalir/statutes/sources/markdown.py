@@ -1,16 +1,19 @@
 """The source ``markdown``: statutes as Markdown, as several public collections keep them.
 
 The rules differ by country: Korea (front matter, ``##### 제1조 (목적)``, ``**①**``, ``1\\.``), China (articles begin a
-paragraph, ``第一条 …``), Germany (``### § 1 Zweck``, wrapped lines).
+paragraph, ``第一条 …``), Germany (``### § 1 Zweck``, wrapped lines); and for any country with front matter that has
+title, identifier and country, whose headings are those of the law (legalize).
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from legalir.analysis.language import identify
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.errors import DataError
@@ -428,6 +431,109 @@ def _de_fact(law: Law, fact: re.Match[str]) -> None:
         law.notes.append(f"{law.title}: {name}: {value}")
 
 
+_LEGALIZE_HEADING = re.compile(r"(?m)^(?P<hashes>#{1,6})[ \t]+(?P<words>.*\S)[ \t]*$")
+_LEGALIZE_NOTICE = re.compile(r"(?m)^> \*\*This (?:is the law as enacted|file always contains).*(?:\n>.*)*")
+_LEGALIZE_LABEL = re.compile(
+    r"(?P<label>(?:[^\W\d_]+\.?\s*|§+\s*)?[\dIVXLC]+[\w.º°/-]*(?:\s(?:bis|ter|quater|[a-z]))?(?:\s?§)?)"
+    r"(?:[.:–—-]+\s*|\s+|\Z)(?P<heading>.*)"
+)
+_LEGALIZE_MARKS = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|\\(?=[.\-*_#\[\]()+])")
+
+
+def read_legalize(path: Path, data: bytes) -> Iterator[Law]:
+    """Read a law with front matter of the legalize repositories; its headings are parts and articles.
+
+    An article is a heading with text below it, or of the depth that most of these have; the others are parts.
+    """
+    text = _text(path, data)
+    front = _FRONT.match(text)
+    fields = _yaml_map(path, text, front) if front else {}
+    facts = {key: str(node.value) for key, node in fields.items() if isinstance(node.value, str)}
+    if front is None or not facts.get("title") or not facts.get("identifier"):
+        raise DataError(f"{path.name}: no front matter with title and identifier at its start.")
+    country = facts.get("country", "").lower()[:2]
+    law = Law(
+        text,
+        title=facts["title"],
+        law_id=re.sub(r"\s+", "-", facts["identifier"]),
+        country=country,
+        lang=facts.get("lang", "")[:2] or identify([text[front.end() :]]),
+        level=jurisdiction(country).level_of(facts.get("rank", "")),
+        kind=facts.get("rank", ""),
+        effective_from=iso_day(facts.get("last_updated", "")),
+    )
+    if law.effective_from:  # Else the day of the first publication would be that of each version.
+        law.promulgated = iso_day(facts.get("publication_date", ""))
+    if (state := facts.get("text_state", "point_in_time")) != "point_in_time":
+        law.notes.append(f"{law.title}: the text is not that of its day (text_state: {state}).")
+    law.leave_out(0, front.end(), "metadata")
+    for notice in _LEGALIZE_NOTICE.finditer(text, front.end()):
+        law.leave_out(*notice.span(), "notice of the publisher")
+    _legalize_body(law, front.end())
+    mark_repealed(law, jurisdiction(country))
+    yield law
+
+
+def _legalize_body(law: Law, start: int) -> None:
+    headings = list(_LEGALIZE_HEADING.finditer(law.text, start))
+    ends = [*(each.start() for each in headings[1:]), len(law.text)]
+    notices = [(left.start, left.end) for left in law.left_out[1:]]
+    bodies = [_without(notices, each.end(), end) for each, end in zip(headings, ends, strict=True)]
+    depths = [len(each["hashes"]) for each in headings]
+    full = [any(law.text[slice(*part)].strip() for part in body) for body in bodies]
+    usual = Counter(depth for depth, has in zip(depths, full, strict=True) if has).most_common(1)
+    outline = Outline(law)
+    for place, (heading, body) in enumerate(zip(headings, bodies, strict=True)):
+        words, depth = heading["words"], depths[place]
+        law.leave_out(heading.start(), heading.start("words"), "markup")
+        if depth == 1 and place == 0 and (not full[place] or words.strip() == law.title):
+            law.leave_out(*heading.span("words"), "title")
+            outline.leave(0)
+        else:
+            article = full[place] or (bool(usual) and depth == usual[0][0])
+            unit = outline.enter(Unit("article" if article else "group"), depth)
+            label = _LEGALIZE_LABEL.fullmatch(words)
+            unit.label, unit.heading = (label["label"], label["heading"]) if label else ("", words)
+            unit.heading = unit.heading.strip(" .")
+            unit.number = number_of(unit.label) or ("" if label else re.sub(r"\W+", "-", unit.heading.lower())[:60])
+            at = heading.start("words")
+            unit.add(at, at + len(unit.label), "label")
+            unit.add(at + len(unit.label), heading.end("words"), "heading")
+        for part in body:
+            if outline.unit is law.root and law.text[slice(*part)].strip():
+                outline.enter(Unit("preamble"), _BELOW)
+            _legalize_text(law, outline.unit, *part)
+    for part in _without(notices, start, headings[0].start() if headings else len(law.text)):
+        if law.text[slice(*part)].strip():
+            law.leave_out(*part, "before the first heading")
+
+
+def _without(left: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """Return what remains of a part of a text without other parts."""
+    parts = []
+    for first, last in left:
+        if start <= first < end:
+            parts.append((start, first))
+            start = last
+    return [*parts, (start, end)]
+
+
+def _legalize_text(law: Law, unit: Unit, start: int, end: int) -> None:
+    for line, stop in lines(law.text, start, end):
+        unit.add_break()
+        place = line
+        for mark in _LEGALIZE_MARKS.finditer(law.text, line, stop):
+            unit.add(place, mark.start())
+            law.leave_out(*mark.span(), "markup")
+            place = mark.end()
+        unit.add(place, stop)
+
+
+def _is_legalize(path: Path, head: bytes) -> bool:
+    keys = (b"\ntitle:", b"\nidentifier:", b"\ncountry:")
+    return head.startswith(b"---") and all(key in head for key in keys)
+
+
 def _text(path: Path, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -451,14 +557,19 @@ FORMATS = (
     Format("markdown-kr", (".md",), _is_kr, read_kr, needs="front matter with `제목` and `법령ID`"),
     Format("markdown-cn", (".md",), _is_cn, read_cn, needs="a title (#) and the line `INFO END`"),
     Format("markdown-de", (".md",), _is_de, read_de, needs="front matter with `slug:` and headings with `§`"),
+    Format(
+        *("markdown-legalize", (".md",), _is_legalize, read_legalize),
+        needs="front matter with `title:`, `identifier:` and `country:`",
+    ),
 )
 
 
-def _format(collection: Collection | None, rules: Literal["kr", "cn", "de"] = "kr") -> Format:
+def _format(collection: Collection | None, rules: Literal["kr", "cn", "de", "legalize"] = "kr") -> Format:
     """Return the format of a country.
 
     Args:
-        rules: the country, whose publisher's habits are followed.
+        rules: the country, whose publisher's habits are followed; ``legalize``: front matter with title, identifier and
+            country.
     """
     return next(each for each in FORMATS if each.name == f"markdown-{rules}")
 
