@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from of_format import documents_of, law_of
+from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
 from legalir.statutes.sources.markdown import FORMATS
@@ -117,6 +117,10 @@ def test_faults(repository: Path, tmp_path: Path) -> None:
         write_collection(f'git(path="{repository / "es"}")', tmp_path / "new")
     with pytest.raises(DataError, match="cannot be read by git"):
         write_collection(f'git(path="{repository}", branch="--output=x")', tmp_path / "new")
+
+
+def test_conformance(repository: Path) -> None:
+    check_conformance("git", repository)
 
 
 def test_a_law_by_its_headings() -> None:

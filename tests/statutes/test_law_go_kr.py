@@ -325,3 +325,14 @@ def test_xml_is_read_as_json_is(value: dict[str, Any]) -> None:
     texts = [(one.docno, one.text, one.unit.heading, one.unit.effective_from) for one in cut(other).documents]
     assert [(one.docno, one.text, one.unit.heading, one.unit.effective_from) for one in cut(law).documents] == texts
     assert (law.title, law.law_id, law.number, law.kind) == (other.title, other.law_id, other.number, other.kind)
+
+
+def test_empty_elements_and_numbers_that_are_none() -> None:
+    law = law_of(
+        FORMAT,
+        """<법령><기본정보><법령명_한글>등대법</법령명_한글></기본정보><조문><조문단위><조문번호>1</조문번호><조문여부>조문</조문여부>
+        <조문내용>제1조 등대.</조문내용><항/><항><호/><호>1. 탑</호></항></조문단위></조문><별표><별표단위><별표번호/>
+        <별표구분>별표</별표구분><별표제목>요금</별표제목></별표단위></별표></법령>""",
+        "law.xml",
+    )
+    assert {number: one.text for number, one in documents_of(law).items()} == {"1": "등대.\n1. 탑", "annex": ""}

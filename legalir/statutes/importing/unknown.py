@@ -64,7 +64,7 @@ def described(path: Path, name: str, formats: Sequence[Format]) -> str:
     if encoding == "binary":
         return f"{name} is a binary file that begins with the bytes {head[:8].hex(' ')}."
     what, cure = _what(text, encoding.startswith(" "))
-    return f"{name} is {what}{encoding}. {_nearest(path, head, text, formats) or cure}"
+    return " ".join(f"{name} is {what}{encoding}. {_nearest(path, head, text, formats) or cure}".split())
 
 
 def _decoded(head: bytes) -> tuple[str, str]:

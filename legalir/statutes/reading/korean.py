@@ -199,8 +199,8 @@ def annex(law: Law, number: str, branch: str, start: int, end: int) -> Unit:
         end: after it.
     """
     title = law.text[start:end]
-    digits = str(int(number)) if int(number) else ""
-    digits += f"의{int(branch)}" if int(branch or 0) else ""
+    main, second = (int(each) if each.isdecimal() else 0 for each in (number.strip(), branch.strip()))
+    digits = (str(main) if main else "") + (f"의{second}" if second else "")
     unit = Unit("annex", "별표", digits, f"별표 {digits}".rstrip())
     related = list(_RELATED.finditer(title))
     unit.related = tuple(place for match in related for place in _PLACES.split(match["places"]))

@@ -75,7 +75,7 @@ def _sections(name: str, data: bytes) -> Iterator[etree._Element]:
                 raise DataError(f"{name} has no Contents/section0.xml: save it as .hwpx anew.")
             for _, each in found:
                 yield Markup(archive.read(each), f"{name}/{each}").root
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, zlib.error) as error:
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError, zlib.error) as error:
         raise DataError(
             f"{name} cannot be read as an HWPX file ({type(error).__name__}): save it anew, without a password."
         ) from None

@@ -85,11 +85,11 @@ def _law(body: Mapping[str, Any], facts: Mapping[str, Any]) -> Law:
     _take_facts(values, entries, body, ("조문", "부칙", "별표"))
     for node in _nodes(body, "조문", "조문단위"):
         _take(values, entries, "article" if node.get("조문여부") == "조문" else "heading", node, "조문내용")
-        for paragraph in _many(node.get("항")):
+        for paragraph in _inside(node, "항"):
             _take(values, entries, "항", paragraph, "항내용")
-            for item in _many(paragraph.get("호")):
+            for item in _inside(paragraph, "호"):
                 _take(values, entries, "호", item, "호내용")
-                for subitem in _many(item.get("목")):
+                for subitem in _inside(item, "목"):
                     _take(values, entries, "목", subitem, "목내용")
         _take(values, entries, "editor's note", node, "조문참고자료")
     for node in _nodes(body, "부칙", "부칙단위"):
@@ -356,6 +356,12 @@ def _take(
 def _nodes(body: Mapping[str, Any], outer: str, inner: str) -> list[Mapping[str, Any]]:
     holder = body.get(outer)
     return [node for node in _many(holder.get(inner) if isinstance(holder, dict) else None) if isinstance(node, dict)]
+
+
+def _inside(node: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the units directly inside a node; a bare string is the text of one, and an empty element is none."""
+    found = _many(node.get(name))
+    return [each if isinstance(each, dict) else {name + "내용": each} for each in found if each and each != [[]]]
 
 
 def _many(value: Any) -> list[Any]:

@@ -139,6 +139,8 @@ def _yaml_map(path: Path, text: str, front: re.Match[str]) -> Mapping[str, Node]
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise DataError(f"{path.name}, line {line}: the front matter is not YAML ({error.problem}).") from None
+    except yaml.YAMLError as error:
+        raise DataError(f"{path.name}: the front matter is not YAML ({' '.join(str(error).split())}).") from None
     return {str(key.value): value for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}
 
 
