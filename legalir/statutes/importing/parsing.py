@@ -24,6 +24,7 @@ from legalir.references.grammar import grammars
 from legalir.references.numbering import sort_key
 from legalir.references.read import Place, Reference, learn_names, read
 from legalir.statutes.documents import Cut, CutLaw, Document, cut
+from legalir.statutes.importing.pages import page_of
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Span
 
@@ -350,7 +351,8 @@ def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
     """Return the origin of a provision: a line of ``origin.jsonl``.
 
     ``spans`` are the places of its text in the text of the file, ``title_spans`` the places of its own label and
-    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law.
+    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law;
+    ``url`` is the page of the provision or its law on the publisher's site, if its address is known.
     """
     unit = document.unit
     fields: dict[str, object] = {
@@ -373,5 +375,6 @@ def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
         "amended_by": law.amended_by,
         "repealed": unit.repealed,
         "replaced_by": unit.replaced_by,
+        "url": page_of(law, document),
     }
     return {name: value for name, value in fields.items() if value}
