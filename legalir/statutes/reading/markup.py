@@ -163,6 +163,6 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
         )
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise DataError(f"{name}, line {error.lineno}: not well-formed XML ({error.msg}).") from None
+        raise DataError(f"{name}, line {error.lineno}: not well-formed XML ({' '.join(error.msg.split())}).") from None
     except (ValueError, LookupError) as error:
         raise DataError(f"{name} cannot be read as XML ({error}).") from None
