@@ -388,7 +388,7 @@ class _Page:
             unit.heading = bare.strip("()（）[]【】 ")
 
     def _number(self, unit: Unit, number: str) -> None:
-        unit.number = without_mark(number, self._before)
+        unit.number = number if self._xml else without_mark(number, self._before)
         if unit.kind == "article":
             self._before = unit.number
 
