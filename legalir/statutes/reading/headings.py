@@ -234,8 +234,8 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     if heading.level.kind == "group" and (after.endswith((",", ";", ":")) or len(after) > _LONGEST_HEADING):
         return None
     readings = readings_of(label if last else heading.label, last)
-    if not readings and heading.level.kind == "article":
-        return None
+    if not readings and heading.level.kind == "article":  # Article unique
+        readings = (Reading(label.split()[-1].lower(), label.split()[-1].lower()),)
     below = rows[row + 1] if row + 1 < len(rows) else ""
     doubtful = (
         label[0].islower()
@@ -614,7 +614,7 @@ def _open(
         if mark := re.search(rf"{_NOTE}$", rest):
             law.leave_out(line.start + stop + mark.start(), line.end, "footnote mark")
             rest = rest[: mark.start()]
-        unit.heading = " ".join(rest.strip(".:—–- \t]】〕>〉").split())
+        unit.heading = " ".join(rest.strip(".:—–- \t]】〕<>〈〉").split())
         if unit.kind == "annex" and (related := _RELATED.search(unit.heading)):
             unit.related = (related[1].strip(),)
         unit.add(line.start + stop, line.start + stop + len(rest), "heading")
