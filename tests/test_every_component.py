@@ -505,7 +505,10 @@ WITH_MODELS = {
         for name in ("ca_justice", "jp_egov", "uk_clml", "us_uslm")
     },
     ("generator", "mcq"): "answer/test_choices_conformance.py",
-    **{("source", name): "statutes/test_plain_sources.py" for name in ("docx", "html", "pdf")},
+    **{("source", name): "statutes/test_plain_sources.py" for name in ("docx", "html", "pdf", "text")},
+    ("source", "git"): "statutes/test_git.py",
+    ("source", "hwpx"): "statutes/test_hwpx.py",
+    ("source", "xml"): "statutes/test_rules.py",
     ("source", "auto"): "statutes/test_auto_source.py",
     ("source", "th_json"): "statutes/test_th_json.py",
     ("source", "fr_legi"): "statutes/test_fr_legi.py",

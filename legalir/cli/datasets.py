@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,10 +22,12 @@ from legalir.cli.printing import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from legalir.datasets import CheckReport, StatuteDataset
     from legalir.datasets.records import Provision
+    from legalir.statutes.doubts import Doubt
     from legalir.statutes.importing.changes import ImportChanges
     from legalir.statutes.importing.tree import Node
     from legalir.statutes.versions.difference import Difference
@@ -254,19 +256,24 @@ def check(
 ) -> None:
     """Read all files of a folder completely and report every fault."""
     from legalir.datasets import check as check_folder
+    from legalir.datasets import load
     from legalir.references.grammar import article_number
+    from legalir.statutes.doubts import doubts_of
 
     report = check_folder(path, article_number=article_number)
+    doubts = doubts_of(load(path)) if report.provisions and not report.chunks else []
     if as_json:
-        print_json(report.to_dict())
+        print_json(report.to_dict() | {"doubts": [doubt._asdict() for doubt in doubts]})
     else:
-        _print_check(report)
+        _print_check(report, doubts)
     if not report.ok:
         raise typer.Exit(1)
 
 
-def _print_check(report: CheckReport) -> None:
+def _print_check(report: CheckReport, doubts: Sequence[Doubt]) -> None:
     from rich.console import Console
+
+    from legalir.statutes.doubts import examples
 
     console = Console()
     languages = ", ".join(f"{name} {count}" for name, count in report.scripts.most_common())
@@ -284,10 +291,12 @@ def _print_check(report: CheckReport) -> None:
     console.print(facts_table(facts))
     if report.splits:
         console.print(_splits(report))
-    if report.ok:
-        console.print("\n[green]Nothing is wrong.[/green]")
-        return
     console.print()
+    _print_sentences(console, "doubt", "yellow", examples(doubts))
+    if report.ok:
+        verdict = "No file has a fault; look at the doubts." if doubts else "Nothing is wrong."
+        console.print(f"[green]{verdict}[/green]")
+        return
     for fault in report.faults:
         console.print(str(fault), markup=False, highlight=False, soft_wrap=True)
     total = sum(report.fault_counts.values())
@@ -403,6 +412,8 @@ _SHOWN = 5
 def _print_import(report: ImportReport) -> None:
     from rich.console import Console
 
+    from legalir.statutes.doubts import examples
+
     console = Console()
     rows: dict[str, object] = {
         "folder": report.folder,
@@ -421,11 +432,16 @@ def _print_import(report: ImportReport) -> None:
         ("warning", "yellow", report.warnings()),
         ("not read", "red", report.faults),
     ):
-        for sentence in sentences[:_SHOWN]:
-            console.print(f"[{style}]{word}:[/{style}]", end=" ")
-            console.print(printable(sentence), markup=False, highlight=False, soft_wrap=True)
+        _print_sentences(console, word, style, sentences[:_SHOWN])
         if len(sentences) > _SHOWN:
             console.print(f"[{style}]{word}:[/{style}] {len(sentences) - _SHOWN} more: see import.json")
+    _print_sentences(console, "doubt", "yellow", examples(report.doubts))
+
+
+def _print_sentences(console: Console, word: str, style: str, sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        console.print(f"[{style}]{word}:[/{style}]", end=" ")
+        console.print(printable(sentence), markup=False, highlight=False, soft_wrap=True)
 
 
 def _files(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:

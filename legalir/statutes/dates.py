@@ -73,7 +73,8 @@ def iso_date(text: str, calendar: Calendar = "christian") -> str:
     day = int(number_of(match["day"]))
     if not 1 <= month <= 12:
         raise FormatError(f"{match[0]!r} is not a date: there is no month {month}.")
-    if not 1 <= day <= (last := _calendar.monthrange(year, month)[1]):
+    last = _calendar.monthrange(year, month)[1]
+    if not 1 <= day <= last:
         raise FormatError(f"{match[0]!r} is not a date: {_calendar.month_name[month]} {year} has {last} days.")
     return date(year, month, day).isoformat()
 

@@ -19,9 +19,17 @@ from legalir.statutes.law import Law
 
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
+_ORDINAL = "[a-z]?(?:semel|bis|ter|quater|(?:quinqu|sex|sept|oct|nov|non|[a-z]*dec|vic)ies)"
+_LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
+_HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
-    rf"(?:(?:[LRDA]\*?\.?\s?)?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*[a-zA-Z]{{0,2}}(?:[./\-‐–][\da-z]+)*|[IVXLCDM]+)"
+    rf"(?:(?:[LRDA]\*?\.?\s?)?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*{_HIGH}*(?:\.?[ºª°])?"
+    rf"(?:\s?{_ORDINAL}(?![^\W_]|\s+\d)|{_LETTER}|[a-z]{{0,2}})"
+    rf"(?:[./\-‐–](?:\d+[a-z]{{0,2}}|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-Z]))"
 )
+"""A number in a heading: ``9의2``, ``L. 121-3``, ``5bis``, ``4 a``, ``22¹``, ``XI``, ``B``."""
+
+_END = r"(?![^\W\d_⁰¹²³⁴-⁹])"
 _LONGEST_NOTICE = 240
 _BEFORE_WORDS = re.compile(r"^[\W\d]+")
 _AROUND = " \t\n.·…-—–。:;,()[]（）"
@@ -88,6 +96,9 @@ class Jurisdiction(Schema):
 
     heading_in_brackets: Flag = False
     """Whether a heading is in brackets after its number: ``제5조(국민의 의무)``."""
+
+    numbered: Flag = False
+    """Whether an article may begin with its bare number: ``1. Short title.``"""
 
     accumulates: Flag = False
     """Whether a file shows all acts promulgated before it, in force or not: versions follow promulgation."""
@@ -180,5 +191,5 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
 
 def _form(form: str) -> str:
     words = [_NUMBER if word == "N" else re.escape(word) for word in form.split()]
-    end = r"(?![^\W\d_])" if words[-1] == _NUMBER else rf"(?:\s?[의のノ之]\s?{_DIGITS})*"
+    end = _END if words[-1] == _NUMBER else rf"(?:\s?[의のノ之]\s?{_DIGITS})*"
     return _GAP.join(words) + end

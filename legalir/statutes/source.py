@@ -78,8 +78,8 @@ class TracedSource(Source, Protocol):
 
         ``files`` is a list of mappings with ``file``, ``fault`` and the other values of
         :class:`legalir.statutes.importing.parsing.FileReport`; ``languages``, if it is there, has the number of laws by
-        language, and if all are in one language, it is the language of the collection. All other keys are the source's
-        own.
+        language, and if all are in one language, it is the language of the collection; ``countries``, likewise, of
+        which some have no table. All other keys are the source's own.
         """
         ...
 

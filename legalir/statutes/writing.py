@@ -20,10 +20,12 @@ from legalir.datasets.records import fits_trec
 from legalir.errors import ComponentError, DataError, FormatError, shown, suggestion
 from legalir.progress import progress
 from legalir.statutes.definitions import definitions
+from legalir.statutes.doubts import Doubt, Doubts
 from legalir.statutes.importing.changes import Contents, ImportChanges
 from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
 from legalir.storage.validity import provision_key
 
+_COUNTED = ("languages", "countries")
 _EXAMPLES = 20
 
 _as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
@@ -46,6 +48,7 @@ class ImportReport:
         kept: files and folders that were kept when a folder was replaced.
         details: what ``import.json`` says of the files, for a source that reads some.
         changes: what changed when a folder was replaced.
+        doubts: signs that a file was read wrongly.
     """
 
     folder: Path
@@ -60,11 +63,13 @@ class ImportReport:
     kept: list[str] = field(default_factory=list)
     details: Mapping[str, object] = field(default_factory=dict)
     changes: ImportChanges | None = None
+    doubts: list[Doubt] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as plain values for JSON."""
         changes = self.changes and self.changes.to_dict()
-        return {**vars(self), "folder": str(self.folder), "links": dict(self.links), "changes": changes}
+        values = {"folder": str(self.folder), "links": dict(self.links), "changes": changes}
+        return {**vars(self), **values, "doubts": [doubt._asdict() for doubt in self.doubts]}
 
     @property
     def faults(self) -> list[str]:
@@ -140,16 +145,19 @@ def write_collection(
     report = ImportReport(target, chosen.name)
     with new_folder(target, replace) as (new, report.kept):
         docnos: dict[str, int] = {}
-        contents = Contents()
-        _write_provisions(chosen, new, docnos, report, contents)
-        _write_links(chosen, new, docnos, report)
+        contents, doubts = Contents(), Doubts()
+        _write_provisions(chosen, new, docnos, report, contents, doubts)
+        _write_links(chosen, new, docnos, report, doubts)
         if isinstance(chosen, TracedSource):
-            _write_origins(chosen, new, report, contents)
+            _write_origins(chosen, new, report, contents, doubts)
             report.details = chosen.report()
             if strict and (
                 wrong := [*report.faults, *(each for each in report.warnings() if "in no provision" in each)]
             ):
                 raise DataError(f"{wrong[0].rstrip('.')}; {len(wrong)} such in all, so nothing was written (strict).")
+        languages, countries = (cast(Mapping[str, int], report.details.get(each, {})) for each in _COUNTED)
+        report.doubts = doubts.found([about["lang"]] if about and "lang" in about else list(languages), countries)
+        if isinstance(chosen, TracedSource):
             _write_report(report, new)
         if replace and target.is_dir() and any(target.iterdir()):
             report.changes = contents.changes_since(target)
@@ -158,7 +166,7 @@ def write_collection(
 
 
 def _write_provisions(
-    source: Source, new: Path, docnos: dict[str, int], report: ImportReport, contents: Contents
+    source: Source, new: Path, docnos: dict[str, int], report: ImportReport, contents: Contents, doubts: Doubts
 ) -> None:
     with ExitStack() as stack:
         write = stack.enter_context(lines(new / "corpus.jsonl", report.folder))
@@ -167,6 +175,7 @@ def _write_provisions(
         for fields in _checked_provisions(source, docnos):
             write(_as_json(fields))
             contents.add(fields)
+            doubts.add(fields)
             for each in definitions(fields):
                 write_term = write_term or stack.enter_context(lines(new / DEFINITIONS, report.folder))
                 write_term(json.dumps(each._asdict(), ensure_ascii=False))
@@ -179,13 +188,14 @@ def _write_provisions(
         raise DataError(f"{source.name} has no provision, so there is nothing to write.")
 
 
-def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: ImportReport) -> None:
+def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: ImportReport, doubts: Doubts) -> None:
     unknown: dict[str, None] = {}
     ends = docnos.keys() | {provision_key(docno) for docno in docnos}
     with ExitStack() as stack:
         files: dict[str, Callable[[str], None]] = {}
         advance = stack.enter_context(progress(f"Importing links of {source.name}", None))
         for link in _checked_links(source):
+            doubts.link(link[0])
             missing = [end for end in link[:2] if end not in ends]
             name = DANGLING if missing else "links.tsv"
             if name not in files:
@@ -201,17 +211,20 @@ def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: I
     report.unknown = list(unknown)[:_EXAMPLES]
 
 
-def _write_origins(source: TracedSource, new: Path, report: ImportReport, contents: Contents) -> None:
+def _write_origins(source: TracedSource, new: Path, report: ImportReport, contents: Contents, doubts: Doubts) -> None:
     with lines(new / ORIGIN, report.folder) as write:
         for fields in source.origins():
             write(_as_json(fields))
+            doubts.trace(fields)
             if fields.get("repealed"):
                 contents.repealed.add(str(fields["docno"]))
 
 
 def _write_report(report: ImportReport, new: Path) -> None:
     with lines(new / REPORT, report.folder) as write:
-        write(json.dumps({"source": report.source, **report.details}, ensure_ascii=False, indent=1))
+        doubts = [doubt._asdict() for doubt in report.doubts]
+        content = {"source": report.source, **report.details, "doubts": doubts}
+        write(json.dumps(content, ensure_ascii=False, indent=1))
 
 
 def _write_about(report: ImportReport, about: Mapping[str, str], path: Path) -> None:

@@ -231,7 +231,7 @@ def test_supplements_without_a_head_and_a_rule_without_text() -> None:
     """Each ended in an error of Python, and the file was lost."""
     bare = json.loads(json.dumps(LAW))
     bare["법령"]["부칙"]["부칙단위"]["부칙내용"] = [["제1조(시행일) 이 법은 시행한다."]]
-    assert documents_of(read(bare))["supp/1"].text == "이 법은 시행한다."
+    assert documents_of(read(bare))["supp-99/1"].text == "이 법은 시행한다."
     rule = json.loads(json.dumps(RULE))
     rule["AdmRulService"]["조문내용"] = [" "]
     assert set(documents_of(read(rule))) == {"supp-2022-9/1", "supp-2022-9/2"}
@@ -240,3 +240,99 @@ def test_supplements_without_a_head_and_a_rule_without_text() -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(LAW, ensure_ascii=False), encoding="utf-8")
     check_conformance("law_go_kr", tmp_path)
+
+
+ORDINANCE: dict[str, Any] = {
+    "LawService": {
+        "자치법규기본정보": {
+            "자치법규ID": "2000001",
+            "자치법규명": "바다시 등대 조례",
+            "자치법규종류": "C0001",
+            "지자체기관명": "바다시",
+            "공포일자": "20230930",
+            "공포번호": "0782",
+            "시행일자": "20231001",
+            "제개정정보": "일부개정",
+        },
+        "조문": {
+            "조": [
+                {"조문번호": "000000", "조문여부": "N", "조내용": "제1장 총칙"},
+                {
+                    "조문번호": ["000100", "000100"],
+                    "조문여부": "Y",
+                    "조제목": "목적",
+                    "조내용": "제1조(목적) 등대를 정한다.",
+                },
+                {
+                    "조문번호": "000702",
+                    "조문여부": "Y",
+                    "조제목": "위원회",
+                    "조내용": "제7조의2(위원회) ① 다음 위원을 둔다.\n1. 시장\n2. 선장\n② 위원은 제1조에 따른다.",
+                },
+                {"조문번호": "000902", "조문여부": "Y", "조내용": "제9조의 2(위임) 시장이 정한다."},
+            ]
+        },
+        "부칙": {
+            "부칙공포일자": ["20210930", "20230930"],
+            "부칙공포번호": ["7", "0782"],
+            "부칙내용": [
+                "이 조례는 공포한 날부터 시행한다.",
+                "부칙(2023.9.30. 조례 제782호)\n이 조례는 10월에 시행한다.",
+            ],
+        },
+    }
+}
+
+
+def test_an_ordinance() -> None:
+    law = read(ORDINANCE)
+    assert (law.title, law.law_id, law.level, law.kind) == ("바다시 등대 조례", "2000001", "ordinance", "조례")
+    assert (law.number, law.effective_from) == ("바다시 조례 제782호", "2023-10-01")
+    documents = documents_of(law)
+    assert {number: (one.unit.heading, one.text) for number, one in documents.items()} == {
+        "1": ("목적", "등대를 정한다."),
+        "7의2": ("위원회", "① 다음 위원을 둔다.\n1. 시장\n2. 선장\n② 위원은 제1조에 따른다."),
+        "9의2": ("위임", "시장이 정한다."),
+        "supp-7": ("", "이 조례는 공포한 날부터 시행한다."),
+        "supp-782": ("", "이 조례는 10월에 시행한다."),
+    }
+    assert documents["1"].above[1].heading == "총칙"
+    assert documents["supp-7"].unit.promulgated == "2021-09-30"
+
+
+def as_xml(value: object, name: str) -> str:
+    """Return a value of the JSON form as elements of the XML form; keys and codes are attributes."""
+    if isinstance(value, list):
+        if value and all(isinstance(each, list) for each in value):
+            value = "\n".join(line for each in value for line in each)
+        else:
+            return "".join(as_xml(each, name) for each in value)
+    if not isinstance(value, dict):
+        return f"<{name}><![CDATA[{value}]]></{name}>"
+    marks = {key: each for key, each in value.items() if key.endswith(("키", "코드"))}
+    inside = "".join(
+        str(each) if key == "content" else as_xml(each, key) for key, each in value.items() if key not in marks
+    )
+    attributes = "".join(f" {key}='{each}'" for key, each in marks.items())
+    return f"<{name}{attributes}>{inside}</{name}>"
+
+
+@pytest.mark.parametrize("value", [LAW, RULE, ORDINANCE], ids=["law", "rule", "ordinance"])
+def test_xml_is_read_as_json_is(value: dict[str, Any]) -> None:
+    ((root, body),) = value.items()
+    law = law_of(FORMAT, as_xml(body, root), "law.xml")
+    other = read(value)
+    texts = [(one.docno, one.text, one.unit.heading, one.unit.effective_from) for one in cut(other).documents]
+    assert [(one.docno, one.text, one.unit.heading, one.unit.effective_from) for one in cut(law).documents] == texts
+    assert (law.title, law.law_id, law.number, law.kind) == (other.title, other.law_id, other.number, other.kind)
+
+
+def test_empty_elements_and_numbers_that_are_none() -> None:
+    law = law_of(
+        FORMAT,
+        """<법령><기본정보><법령명_한글>등대법</법령명_한글></기본정보><조문><조문단위><조문번호>1</조문번호><조문여부>조문</조문여부>
+        <조문내용>제1조 등대.</조문내용><항/><항><호/><호>1. 탑</호></항></조문단위></조문><별표><별표단위><별표번호/>
+        <별표구분>별표</별표구분><별표제목>요금</별표제목></별표단위></별표></법령>""",
+        "law.xml",
+    )
+    assert {number: one.text for number, one in documents_of(law).items()} == {"1": "등대.\n1. 탑", "annex": ""}

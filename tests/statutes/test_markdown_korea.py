@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from of_format import check_conformance
+from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
 from legalir.statutes.importing.files import provision_of
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.sources.markdown import read_kr
+from legalir.statutes.sources.markdown import FORMATS, read_kr
 
 SAMPLE = """---
 제목: 등대법 시행령
@@ -238,3 +238,64 @@ def test_a_second_article_of_one_number_is_kept() -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(SAMPLE, encoding="utf-8")
     check_conformance('markdown(rules="kr")', tmp_path)
+
+
+def test_a_caption_between_articles_is_in_the_path(tmp_path: Path) -> None:
+    front = SAMPLE[: SAMPLE.index("# 등대법")]
+    body = "## 제1장 등불\n\n**제1항 켜기**\n\n##### 제1조 (때)\n\n밤에 켠다.\n\n"
+    body += "**제2항 끄기**\n\n##### 제2조 (때)\n\n아침에 끈다.\n"
+    (law,) = read_kr(tmp_path / "a.md", (front + body).encode())
+    rows = [provision_of(law, each) for each in cut(law).documents if each.unit.kind == "article"]
+    assert [(row["path"], row["text"]) for row in rows] == [
+        ("제1장 등불 › 제1항 켜기", "밤에 켠다."),
+        ("제1장 등불 › 제2항 끄기", "아침에 끈다."),
+    ]
+    assert law.unread() == []
+
+
+RULE = """---
+행정규칙ID: '12'
+행정규칙명: 등불 점검 지침
+행정규칙종류: 고시
+소관부처명: 바다부
+발령번호: '2024-12'
+발령일자: 2024-03-01
+시행일자: 2024-04-01
+---
+
+# 등불 점검 지침
+
+## 제1장 총칙
+
+##### 제1조 (목적)
+
+등불을 점검한다.
+
+## 부칙
+
+이 지침은 발령한 날부터 시행한다.
+"""
+
+
+def test_an_administrative_rule_and_an_ordinance():
+    rule = law_of(FORMATS[0], RULE, "본문.md")
+    assert (rule.title, rule.law_id, rule.level) == ("등불 점검 지침", "12", "standard")
+    assert (rule.number, rule.promulgated, rule.effective_from) == (
+        "바다부고시 제2024-12호",
+        "2024-03-01",
+        "2024-04-01",
+    )
+    assert list(documents_of(rule)) == ["1", "supp"]
+    words = {"행정규칙": "자치법규", "소관부처명": "지자체기관명", "발령": "공포", "고시": "조례", "바다부": "바다시"}
+    text = RULE
+    for old, new in words.items():
+        text = text.replace(old, new)
+    ordinance = law_of(FORMATS[0], text, "본문.md")
+    assert (ordinance.level, ordinance.number) == ("ordinance", "바다시 조례 제2024-12호")
+    assert list(documents_of(ordinance)) == ["1", "supp"]
+
+
+def test_a_rule_whose_text_is_in_an_attachment():
+    (law,) = FORMATS[0].read(Path("a.md"), RULE.replace("발령일자", "본문출처: parsing-failed\n발령일자").encode())
+    assert [unit.kind for unit in law.root.units] == ["supplement"]
+    assert len(law.notes) == 1

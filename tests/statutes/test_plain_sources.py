@@ -41,7 +41,6 @@ KOREAN = """물놀이장 안전법
 1. 구명환: 3개
 2. 줄: 20미터"""
 EXPECTED = [
-    ("preamble", "", "차례"),
     ("1", "목적", "이 법은 물놀이장의 사고를 막는다."),
     (
         "2",
@@ -87,7 +86,10 @@ def test_conformance(tmp_path: Path) -> None:
     page.write_text("<meta charset='utf-8'>" + "".join(f"<p>{line}" for line in KOREAN.splitlines()), encoding="utf-8")
     latin = tmp_path / "a.pdf"
     latin.write_bytes(pdf_of([["Pool Act", "Article 1", "It helps.", "Article 2", "Care."]]))
-    for name, file, params in (("docx", path, {}), ("html", page, {}), ("pdf", latin, {"country": "fr"})):
+    plain = tmp_path / "a.txt"
+    plain.write_text(KOREAN, encoding="utf-8")
+    files = (("docx", path, {}), ("html", page, {}), ("pdf", latin, {"country": "fr"}), ("text", plain, {}))
+    for name, file, params in files:
         outcomes = testing.check("source", name, params={"path": str(file), **params})
         assert [one for one in outcomes if not one.ok] == []
 
@@ -115,8 +117,77 @@ def test_tables_and_numbered_paragraphs_of_a_word_file(tmp_path: Path) -> None:
     file.save(str(path))
     source = docx(None, path=path, title="다른 법")
     (_, _, text) = read(source)[-1]
-    assert text == "다음과 같다.\n층 | 개수\n1층 | 3\n번호 있는 줄"
+    assert text == "다음과 같다.\n층 | 개수\n1층 | 3\n1. 번호 있는 줄"
     assert "Word numbers 1 paragraphs by itself" in source.reports[0].notes[0]
+
+
+SHOWN = """
+<w:p><w:r><w:t>Hafengesetz</w:t></w:r></w:p>
+<w:sdt><w:sdtContent><w:p><w:r><w:t>§ 1</w:t></w:r>
+<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>2</w:t></w:r>
+<w:r><w:t xml:space="preserve"> Zweck</w:t></w:r></w:p></w:sdtContent></w:sdt>
+<w:ins><w:p><w:r><w:t xml:space="preserve">Ein </w:t></w:r><w:del><w:r><w:delText>altes</w:delText></w:r></w:del>
+<w:moveTo><w:r><w:t>neues </w:t></w:r></w:moveTo><w:fldSimple><w:r><w:t>Boot</w:t></w:r></w:fldSimple>
+<w:r><w:instrText>REF x</w:instrText></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>geheim</w:t></w:r></w:p></w:ins>
+<w:p><m:oMath><m:f><m:num><m:t>a+b</m:t></m:num><m:den><m:t>2</m:t></m:den></m:f></m:oMath>
+<w:r><w:pict><w:txbxContent><w:p><w:r><w:t>§ 2 Kasten</w:t></w:r></w:p></w:txbxContent></w:pict></w:r></w:p>
+<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Im Kasten.</w:t></w:r></w:p></w:tc></w:tr></w:tbl>
+"""
+
+
+def test_all_that_word_shows_is_read(tmp_path: Path) -> None:
+    names = {"w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "m": "urn:m"}
+    opening = " ".join(f'xmlns:{name}="{address}"' for name, address in names.items())
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+        archive.writestr("word/document.xml", f"<w:document {opening}><w:body>{SHOWN}</w:body></w:document>")
+        archive.writestr("word/footnotes.xml", f"<w:footnotes {opening}><w:p><w:t>Fn</w:t></w:p></w:footnotes>")
+    source = docx(None, path=tmp_path / "a.docx")
+    assert read(source) == [("1", "Zweck", "Ein neues Boot\n(a+b)/2"), ("2", "Kasten", "Im Kasten.")]
+    left_out = {"title": 11, "tracked deletion": 5, "hidden text": 6, "footnote": 2, "footnote mark": 1}
+    assert source.reports[0].left_out == left_out
+
+
+NUMBERING = """
+<w:abstractNum w:abstractNumId="0">
+<w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="§ %1"/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="2"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="(%1.%2)"/></w:lvl>
+</w:abstractNum><w:num w:numId="7"><w:abstractNumId w:val="0"/></w:num>
+"""
+
+
+def test_numbers_that_word_sets(tmp_path: Path) -> None:
+    opening = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    level = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="7"/></w:numPr>'
+    text = "<w:p><w:pPr>{}</w:pPr><w:r><w:t>{}</w:t></w:r></w:p>"
+    rows = [("", "Hafengesetz"), (level.format(0), "Zweck"), (level.format(1), "Boote."), (level.format(1), "Kaie.")]
+    rows += [('<w:pStyle w:val="Below"/>', "Ende"), (level.format(1), "Aus.")]
+    style = f'<w:style w:styleId="Base"><w:pPr>{level.format(0)}</w:pPr></w:style>'
+    style += '<w:style w:styleId="Below"><w:basedOn w:val="Base"/></w:style>'
+    body = "".join(text.format(*row) for row in rows)
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+        archive.writestr("word/document.xml", f"<w:document {opening}><w:body>{body}</w:body></w:document>")
+        archive.writestr("word/numbering.xml", f"<w:numbering {opening}>{NUMBERING}</w:numbering>")
+        archive.writestr("word/styles.xml", f"<w:styles {opening}>{style}</w:styles>")
+    source = docx(None, path=tmp_path / "a.docx")
+    assert read(source) == [("1", "Zweck", "(1.II) Boote.\n(1.III) Kaie."), ("2", "Ende", "(2.II) Aus.")]
+    assert source.reports[0].notes == ["a.docx: Word numbers 5 paragraphs by itself: look at their numbers."]
+
+
+def test_raised_digits_and_divided_words_of_a_pdf(tmp_path: Path) -> None:
+    lines = [
+        "Harbours",
+        "Article 1 Ports",
+        "A port is the har-",
+        "bour of a ship.",
+        "Article 2 Quays",
+        "A quay is here.",
+    ]
+    data = pdf_of([lines]).replace(
+        b"(Article 1 Ports) Tj", b"(Article 1) Tj /F 6 Tf 5 Ts (3) Tj /F 11 Tf 0 Ts ( Ports) Tj"
+    )
+    (tmp_path / "a.pdf").write_bytes(data)
+    source = pdf(None, path=tmp_path / "a.pdf")
+    assert read(source) == [("1", "Ports", "A port is the harbour\nof a ship."), ("2", "Quays", "A quay is here.")]
 
 
 @pytest.fixture

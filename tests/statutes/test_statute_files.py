@@ -78,6 +78,7 @@ def test_provisions_their_origins_and_the_report(tmp_path: Path) -> None:
         "act": "법률 제20001호",
         "act_kind": "법률",
         "promulgated": "2023-01-03",
+        "url": "https://www.law.go.kr/법령/창고안전법/제3조의2",
     }
     assert [row["docno"] for row in origins if row.get("repealed")] == ["900001-4", "900002-4"]
     details = json.loads((tmp_path / "new" / "import.json").read_text(encoding="utf-8"))

@@ -64,6 +64,7 @@ def test_for_a_program(folder: Path) -> None:
         "docno": "900002-4",
         "provisions": 1,
         "repealed": 1,
+        "url": "https://www.law.go.kr/법령/창고안전법시행령/제4조",
     }
 
 

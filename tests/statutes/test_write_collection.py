@@ -51,6 +51,7 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
         "kept": [],
         "details": {},
         "changes": None,
+        "doubts": [],
     }
     assert report.warnings() == []
     assert check(folder).ok

@@ -32,8 +32,10 @@ from legalir.statutes.importing.parsing import Format as Format
 from legalir.statutes.importing.parsing import Stored, Task, parse_all
 from legalir.statutes.importing.parsing import provision_of as provision_of
 from legalir.statutes.importing.text_links import TextLinks
+from legalir.statutes.importing.unknown import described
 from legalir.statutes.law import Law
 
+_SHOWN = 3
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
 """How the names of archives end that are opened; an archive in an archive is not."""
 
@@ -92,7 +94,8 @@ class StatuteFiles(Declared):
         if not self._path.exists():
             raise DataError(f"{self._path} does not exist.")
         tasks: list[Task] = []
-        self.unknown, self.reports = [], []
+        unknown: dict[str, Path] = {}
+        self.reports = []
         root = self._path if self._path.is_dir() else self._path.parent
         with ExitStack() as unpacked:
             for path, name in self._named_files(root, unpacked):
@@ -100,9 +103,10 @@ class StatuteFiles(Declared):
                 if each := only or _format_of(path, self._formats):
                     tasks.append(Task(path, name, each, self.unit, self.references))
                 else:
-                    self.unknown.append(name)
+                    unknown[name] = path
+            self.unknown = list(unknown)
             if not tasks:
-                raise DataError(self._nothing())
+                raise DataError(self._nothing(unknown))
             yield tasks
 
     def _named_files(self, root: Path, unpacked: ExitStack) -> Iterator[tuple[Path, str]]:
@@ -119,12 +123,14 @@ class StatuteFiles(Declared):
             except DataError as error:
                 self.reports.append(FileReport(name, "", fault=str(error).replace(str(path), name)))
 
-    def _nothing(self) -> str:
-        formats = " or ".join(each.name for each in self._formats)
-        suffixes = ", ".join(dict.fromkeys(suffix for each in self._formats for suffix in each.suffixes))
-        some = ", ".join(self.unknown[:3]) + (", …" if len(self.unknown) > 3 else "")
-        faults = "".join(f" {report.fault}" for report in self.reports)
-        return f"{self._path} holds no file of the format {formats} ({suffixes}), only {some or 'nothing'}.{faults}"
+    def _nothing(self, unknown: Mapping[str, Path]) -> str:
+        only = self._formats[0] if len(self._formats) == 1 else None
+        of = f" of the format {only.name} ({', '.join(only.suffixes)})" if only else " of a known format"
+        faults = [report.fault for report in self.reports if report.fault]
+        shown = [described(path, name, self._formats) for name, path in list(unknown.items())[:_SHOWN]]
+        more = len(unknown) - _SHOWN
+        others = [f"There {'is' if more == 1 else 'are'} {more} more."] if more > 0 else []
+        return " ".join([f"{self._path} holds no file{of}.", *faults, *shown, *others])
 
     def laws(self) -> Iterator[tuple[FileReport, Law, CutLaw]]:
         """Yield each law with its documents and the report of its file; a file that cannot be read is reported."""
@@ -204,10 +210,12 @@ class StatuteFiles(Declared):
         files = [report.to_dict() for report in self.reports]
         left_out: Counter[str] = sum((report.left_out for report in self.reports), Counter())
         languages: Counter[str] = sum((report.languages for report in self.reports), Counter())
+        countries: Counter[str] = sum((report.countries for report in self.reports), Counter())
         return {
             "formats": dict(Counter(report.format for report in self.reports if not report.fault)),
             "laws": sum(len(report.laws) for report in self.reports),
             "languages": dict(languages.most_common()),
+            "countries": dict(countries.most_common()),
             "provisions": sum(report.documents for report in self.reports),
             "characters": sum(report.characters for report in self.reports),
             "inside": sum(report.inside for report in self.reports),

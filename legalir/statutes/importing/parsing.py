@@ -24,6 +24,7 @@ from legalir.references.grammar import grammars
 from legalir.references.numbering import sort_key
 from legalir.references.read import Place, Reference, learn_names, read
 from legalir.statutes.documents import Cut, CutLaw, Document, cut
+from legalir.statutes.importing.pages import page_of
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Span
 
@@ -54,6 +55,8 @@ class Format(NamedTuple):
         read: yields the laws of a file, given its path and bytes; most files hold one. Raises DataError with one
             sentence that names the file, the place and the fault. Another process can import it.
         general: whether it reads pages of any publisher, so that the formats of one are asked first.
+        needs: what its files have near their start, with the words in backticks: ``the key `법령```. A message about a
+            file that is not recognised names the format whose words the file has.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Format(NamedTuple):
     recognises: Callable[[Path, bytes], bool]
     read: Callable[[Path, bytes], Iterator[Law]]
     general: bool = False
+    needs: str = ""
 
 
 @dataclass
@@ -72,6 +76,7 @@ class FileReport:
         format: name of the format that read it; empty where none did.
         laws: titles of its laws.
         languages: number of its laws by language.
+        countries: number of its laws by country.
         documents: number of provisions.
         characters: in the text of the file, without white space.
         inside: of those, in provisions.
@@ -86,6 +91,7 @@ class FileReport:
     format: str
     laws: list[str] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
+    countries: Counter[str] = field(default_factory=Counter)
     documents: int = 0
     characters: int = 0
     inside: int = 0
@@ -104,6 +110,7 @@ class FileReport:
         total, inside, left_out = law.counts()
         self.laws.append(law.title)
         self.languages[law.lang] += 1
+        self.countries[law.country] += 1
         self.documents += len(documents.documents)
         self.characters += total
         self.inside += inside
@@ -124,13 +131,14 @@ def _place(text: str, start: int, end: int) -> str:
 def _gaps(documents: CutLaw) -> Iterator[str]:
     """Yield a sentence on numbers that are missing among the articles of a law, where these count from 1 by one."""
     numbers = {
-        int(main[0])
+        number
         for each in documents.documents
         if each.unit.kind == "article" and all(holder.kind in ("law", "group") for holder in each.above)
-        if (main := re.match(r"\d+", each.unit.number))
+        if (main := re.match(r"(\d+)(?:-(\d+)$)?", each.unit.number))
+        for number in range(int(main[1]), max(int(main[1]), min(int(main[2] or 0), int(main[1]) + 500)) + 1)
     }
     last = max(numbers, default=0)
-    if 0 < (last - len(numbers - {0})) * 4 <= len(numbers):  # One article may be numbered 20240101.
+    if 0 < last - len(numbers - {0}) <= len(numbers):  # One article may be numbered 20240101.
         missing = sorted(set(range(1, last + 1)) - numbers)
         more = ", …" if len(missing) > 5 else ""
         yield f"no article has the number {', '.join(map(str, missing[:5]))}{more}: gaps are allowed."
@@ -182,7 +190,7 @@ class Stored:
     def report(self) -> FileReport:
         """Report of the file."""
         values = unpacked(self._parts[0])
-        counts = {name: Counter(values.get(name, {})) for name in ("languages", "left_out")}
+        counts = {name: Counter(values.get(name, {})) for name in ("languages", "countries", "left_out")}
         return FileReport(**{**values, **counts})
 
     def part(self, name: str) -> Iterator[Any]:
@@ -348,7 +356,8 @@ def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
     """Return the origin of a provision: a line of ``origin.jsonl``.
 
     ``spans`` are the places of its text in the text of the file, ``title_spans`` the places of its own label and
-    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law.
+    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law;
+    ``url`` is the page of the provision or its law on the publisher's site, if its address is known.
     """
     unit = document.unit
     fields: dict[str, object] = {
@@ -371,5 +380,6 @@ def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
         "amended_by": law.amended_by,
         "repealed": unit.repealed,
         "replaced_by": unit.replaced_by,
+        "url": page_of(law, document),
     }
     return {name: value for name, value in fields.items() if value}

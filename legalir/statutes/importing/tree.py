@@ -27,6 +27,7 @@ class Node:
         provisions: number of provisions in it, with itself.
         repealed: number of those that are repealed.
         defines: terms that the provision defines.
+        url: page on the publisher's site, of a provision; empty if it is not known.
         units: units directly inside, in reading order.
     """
 
@@ -36,6 +37,7 @@ class Node:
     provisions: int = 0
     repealed: int = 0
     defines: list[str] = field(default_factory=list)
+    url: str = ""
     units: list[Node] = field(default_factory=list)
 
     def to_dict(self, depth: int | None = None) -> dict[str, object]:
@@ -85,6 +87,7 @@ def tree(
             node = inside[key]
             holders.append(node)
         own = Node(_name(doc, origin), str(origin.get("level", "")), doc.doc_id, defines=terms.get(doc.doc_id, []))
+        own.url = str(origin.get("url", ""))
         node.units.append(own)
         for unit in (*holders, own):
             unit.provisions += 1

@@ -1,40 +1,112 @@
-"""Statutes as plain lines of text: what PDF, Word and web pages without marks have in common.
+"""Statutes as plain lines of text: what PDF, Word, plain text and web pages without marks have in common.
 
-A line opens a unit if it begins as the table of the jurisdiction says, and if its number continues the previous one:
-a sentence that begins with "제3조에 따라" is not a heading. Paragraphs and items are recognised by their marks.
+A line may open a unit if it begins as the table of the jurisdiction says and is not a sentence. Of those lines the
+sequence is chosen that goes on best; the other lines are text. Paragraphs and items are recognised by their marks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
+from legalir.analysis.language import UNKNOWN, identify, language_code, scripts
 from legalir.declared import check_choice
 from legalir.errors import DataError
-from legalir.references.numbering import number_of, sort_key
+from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
-from legalir.statutes.jurisdictions import Heading, Jurisdiction, jurisdiction, jurisdictions, mark_repealed
-from legalir.statutes.law import Law, Outline, Unit
+from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed
+from legalir.statutes.law import CELL, Law, Outline, Unit
+from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 
 _MARKS = {
     "circle": re.compile(r"\s*(?P<label>[①-⑳㉑-㉟㊱-㊿])\s*"),
+    "raised number": re.compile(rf"\s*(?P<label>[{SUPERSCRIPTS}]{{1,2}})\s+"),
     "bracketed number": re.compile(r"\s*(?P<label>[(（]\d{1,3}[a-z]?[)）])\s*"),
     "bracketed letter": re.compile(r"\s*(?P<label>[(（](?:[a-z]{1,2}|[가-힣]|[一-十百]{1,4})[)）])\s*"),
     "number": re.compile(r"\s*(?P<label>\d{1,3}(?:의\d{1,2})?[.．、)])\s+"),
     "letter": re.compile(r"\s*(?P<label>(?:[a-z]|[가-힣])[.)])\s+"),
+    "wide number": re.compile(r"\s*(?P<label>[０-９]{1,3}|\d{1,3}(?=　))[　\s]\s*"),
     "kanji": re.compile(r"\s*(?P<label>[一二三四五六七八九十百]{1,5})[　\s、]\s*"),
+    "kana": re.compile(r"\s*(?P<label>[ア-ン])　\s*"),
 }
+_ITEMS = ("number", "letter", "kanji")
+"""Marks that number items, even where no paragraph is numbered."""
+
 _KINDS: tuple[Kind, ...] = ("paragraph", "item", "subitem")
 _BELOW = 1000
 """Depth of the first level below an article; tables of jurisdictions are shorter."""
 
-_AFTER_LABEL = re.compile(r"\s*$|\s*[(（.:—–\-【〔\[]|[\s　]")
+_NOTE = rf"(?:[,;\s]?(?:[{SUPERSCRIPTS}]+|[*†‡]+))+"
+"""Marks of footnotes behind a number or a heading."""
+
+_AFTER_LABEL = re.compile(rf"(?:{_NOTE})?(?:\s*$|\s*[(（.:：—–\-【〔\[]|[\s　])")
+_PUNCTUATION = re.compile(rf"(?:{_NOTE})?[\s.:：—–\-]*")
+_NUMBERED = re.compile(
+    r"\s*(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
+)
+_RANGE = re.compile(
+    r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
+    r"(?:§+|Art(?:ikel|icle|icolo|ículo|igo)?\.?|제|第|Sections?)?\s*"
+    r"(?P<last>[\d〇一二三四五六七八九十百]+[a-z]?)(?:[조条條](?:까지|まで)?|(?![^\W_]))",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"제\d+[조항호]|중\s|및|또는|내지|부터|의\s|에\s|第[\d一二三四五六七八九十]+[項号款项]|及び|又は|วรรค|และ|หรือ|แห่ง|ถึง"
+    r"|(?:Abs(?:atz|\.)|Satz|Nr\.|Nummer|Buchst|Unterabs|Halbs|Ziff|lit\.|al\.|par\.|alin)(?![^\W_])"
+)
+"""Words behind a number that make it a reference in a sentence."""
+
+_PARTICLE = re.compile(r"(?:에서?|의|[을를과와])\s|に|の|を|及び")
+"""The same behind a heading in brackets: ``제5조(벌칙)에 따라``."""
+
+_CUT_OFF = re.compile(r"(?:,|(?:^|\s)[a-zß-ÿа-яα-ω]{1,3})$")
+"""The end of a line whose sentence goes on."""
+
+_BRACKETS = re.compile(r"[(（【〔]\s*(?P<heading>[^()（）]{1,120})\s*[)）】〕]\s*")
+_BRACKETED = re.compile(r"[(（【〔\[][^()（）【】]{1,120}[)）】〕\]]")
+_MARK_ONLY = re.compile(r"\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]+")
+_DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?(?=[(\w“\"])")
+"""A heading that a dash parts from the text: ``Short title.—(1) This Act …``."""
+
+_ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–")
+_SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
-_ANNEX_NUMBER = r"(?:[\dIVX]+(?:의\d+)?|[A-Z](?!\w))?"
-_RELATED = re.compile(r"[(（]([^()（）]*\d[^()（）]*)[)）]$")
-"""The provision that an annex names in brackets at the end of its heading."""
+_LONGEST_TITLE = 120
+_HAN = "〇一二三四五六七八九十百"
+_ANNEX_NUMBER = rf"\s*[第제]?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*(?:号|호서식)?|\s+(?-i:[IVX]+[a-z]?|[A-Z])"
+_ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_CAPTION = re.compile(r"[(（][^()（）\d]{1,60}[)）]")
+_RELATED = re.compile(r"[(（]([^()（）]*\d[^()（）]*|[^()（）]*第[一二三四五六七八九十百][^()（）]*)[)）]")
+"""The provision that an annex names in brackets beside its heading."""
+
+_PLACE = re.compile(r"[\s.·…|]*(?:\d+|[(（][^()（）]*[\d第][^()（）]*[)）])\s*$")
+"""What an entry of a table of contents ends in: a page, or the articles of a chapter."""
+
+_CONTENTS = re.compile(
+    r"(?:table of )?contents|arrangement of .{1,20}|inhalt\w*|(?:table des )?matières|sommaire|sommario|[ií]ndice"
+    r"|inhoud\w*|spis treści|sections?|목\s?차|차\s?례|目\s*次|目\s*录|目\s*錄|สารบัญ|содержание|оглавление",
+    re.IGNORECASE,
+)
+_OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
+_QUOTED_LINES = 200
+_ROWS = 3000
+"""Lines that are enough to choose the table."""
+
+_OF_MANY = ("any", "ca", "eu")
+"""Tables of laws in several languages."""
+
+_SAMPLE = 1000
+"""Letters that are enough to recognise a language against what a file says of itself."""
+
+_NEAR = ({"da", "nb", "nn", "no"}, {"bs", "hr", "sr"}, {"id", "ms"})
+"""Languages that are easily taken for each other."""
 
 
 class Line(NamedTuple):
@@ -42,6 +114,20 @@ class Line(NamedTuple):
 
     start: int
     end: int
+
+
+class Layout(NamedTuple):
+    """What the lines of a law are.
+
+    Attributes:
+        headings: the lines that open a unit, by row.
+        contents: rows of the table of contents.
+        doubts: rows that look like headings, but whose numbers do not go on.
+    """
+
+    headings: dict[int, Chosen]
+    contents: range
+    doubts: list[int]
 
 
 def lines_of(text: str, start: int = 0) -> list[Line]:
@@ -53,94 +139,487 @@ def lines_of(text: str, start: int = 0) -> list[Line]:
     return lines
 
 
+def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
+    """Return which lines of a law are headings.
+
+    Args:
+        rows: the lines, none of them empty.
+        table: of the jurisdiction.
+    """
+    quoted = _quoted(rows)
+    places = [row for row in range(len(rows)) if row not in quoted]
+    every = [each for row in places if (each := _candidate(rows, row, table))]
+    found, contents = _without_contents(every, rows)
+    if table.numbered:
+        numbered = [each for row in places if (each := _numbered(rows, row))]
+        bare, of_bare = _without_contents([*numbered, *(each for each in every if each.kind != "article")], rows)
+        edges = [each.row for each in bare if each.depth < 0]
+        words = [each for each in _of(found, "article") if not bisect_right(edges, each.row)]
+        bare = _before_schedules(bare, edges)
+        if len(chain(words, [])) < 2 <= len(_of(bare, "article")):
+            found = sorted([*(each for each in found if each.kind == "article" and each not in words), *bare])
+            contents = of_bare
+    found = [each for each in found if CELL not in rows[each.row]]
+    after = [*(each.row for each in found), len(rows)][1:]
+    found = [
+        each._replace(weight=each.weight + 0.25 * (bool(rows[each.row][each.end :].strip(" .")) or end > each.row + 1))
+        for each, end in zip(found, after, strict=True)
+    ]
+    containers, groups = [each for each in found if each.depth < 0], _of(found, "group")
+    chosen = chain(_of(found, "article"), _rows(containers), _rows(groups), through=0.5)
+    for before, later in pairwise(chosen):
+        if not later.anew:  # Numbers go through no annex.
+            for each in [each for each in containers if before.candidate.row < each.row < later.candidate.row]:
+                containers.remove(each)
+                if each.kind == "supplement":
+                    groups.append(each._replace(kind="group", depth=0, readings=()))
+    taken = {each.candidate.series for each in chosen}
+    below = [each._replace(kind="paragraph") for each in _of(found, "article") if each.series not in taken]
+    chosen += chain(below, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))  # Artikel 3 § 1
+    for name in dict.fromkeys(each.level for each in containers):
+        others = [each for each in containers if each.level != name]
+        chosen += _sequence([each for each in containers if each.level == name], _rows(others))
+    edges = [each.candidate.row for each in chosen if each.candidate.depth < 0]
+    for depth in sorted({each.depth for each in groups}):
+        others = [each for each in groups if each.depth != depth]
+        own = sorted((each for each in groups if each.depth == depth), key=lambda each: each.row)
+        chosen += _sequence(own, sorted([*edges, *_rows(others)]))
+    headings = {each.candidate.row: each for each in chosen}
+    return Layout(headings, contents, [each.row for each in found if each.row not in headings and each.weight >= 1])
+
+
+def _of(found: Iterable[Candidate], kind: Kind) -> list[Candidate]:
+    return [each for each in found if each.kind == kind]
+
+
+def _rows(found: Iterable[Candidate]) -> list[int]:
+    return [each.row for each in found]
+
+
+def _sequence(candidates: Sequence[Candidate], anew: Sequence[int]) -> list[Chosen]:
+    """Return the candidates whose numbers go on, and those without a number."""
+    bare = [Chosen(each, Reading("", ""), True) for each in candidates if not each.readings]
+    return chain([each for each in candidates if each.readings], anew, most=0.9) + bare
+
+
+def _quoted(rows: Sequence[str]) -> set[int]:
+    """Return the rows of quotations of several lines, such as articles that an act inserts elsewhere."""
+    quoted: set[int] = set()
+    for row, words in enumerate(rows):
+        if row in quoted or words.lstrip()[:1] not in _OPENING:
+            continue
+        closing = _CLOSING[_OPENING.index(words.lstrip()[0])]
+        if closing in words.lstrip()[1:]:
+            continue
+        for end in range(row + 1, min(row + _QUOTED_LINES, len(rows))):
+            if rows[end].rstrip(" .,;:。").endswith(closing):
+                quoted.update(range(row, end + 1))
+                break
+    return quoted
+
+
+def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | None:
+    words = rows[row]
+    if container := _container(row, words, table):
+        return container
+    heading = table.heading(words)
+    if heading is None or heading.level.kind not in ("group", "article"):
+        return None
+    label, end, last = heading.label, len(words[: heading.end].rstrip()), ""
+    if (more := _RANGE.match(words, end)) and _is_range(heading.number, more, words[more.end() :], table):
+        label, end, last = " ".join(words[: more.end()].split()), more.end(), number_of(more["last"])
+    after = words[end:]
+    if not _AFTER_LABEL.match(after) or _is_sentence(after, table):
+        return None
+    if heading.level.kind == "group" and (after.endswith((",", ";", ":")) or len(after) > _LONGEST_HEADING):
+        return None
+    readings = readings_of(label if last else heading.label, last)
+    if not readings and heading.level.kind == "article":  # Article unique
+        readings = (Reading(label.split()[-1].lower(), label.split()[-1].lower()),)
+    below = rows[row + 1] if row + 1 < len(rows) else ""
+    doubtful = (
+        label[0].islower()
+        or (row > 0 and _CUT_OFF.search(rows[row - 1]))
+        or (not after.strip() and below.lstrip()[:1].islower())
+    )
+    kind, level = heading.level.kind, heading.level.name
+    return Candidate(row, kind, level, heading.depth, label, end, readings, 0.4 if doubtful else 1.0)
+
+
+def _is_range(first: str, more: re.Match[str], after: str, table: Jurisdiction) -> bool:
+    """Return True if a label names several units: ``§§ 3 bis 5 (weggefallen)``."""
+    if main_number(number_of(more["last"])) <= main_number(first):
+        return False
+    if more["joint"].strip().isalpha() and more["joint"][0].isspace() and more["joint"].isascii():
+        return not _is_sentence(after, table)
+    return not after.strip() or table.is_repealed(after) or after.lstrip()[0] in "(.:["
+
+
+def _is_sentence(after: str, table: Jurisdiction) -> bool:
+    """Return True if the words behind a number make it a reference in a sentence: ``Article 19 is replaced …``."""
+    if table.is_repealed(after) or re.match(rf"(?:{_NOTE})?\s*[.:—–\-]", after):
+        return False
+    if (bracket := _BRACKETED.match(after)) and _MARK_ONLY.fullmatch(bracket[0][1:-1]):
+        return True
+    brackets = re.match(rf"(?:{_NOTE})?(?:\s*{_BRACKETED.pattern})*\s*", after)
+    bare = after[brackets.end() :] if brackets else after
+    return bare[:1].islower() or (_PARTICLE if "(" in after[:2] else _GOES_ON).match(bare) is not None
+
+
+def _numbered(rows: Sequence[str], row: int) -> Candidate | None:
+    """Return the section that a line opens by its bare number: ``1. Short title.``"""
+    match = _NUMBERED.match(rows[row])
+    if not match:
+        return None
+    label = match["label"]
+    return Candidate(row, "article", "section", len(_MARKS), label, match.end("label"), readings_of(label))
+
+
+def _before_schedules(found: Sequence[Candidate], edges: Sequence[int]) -> list[Candidate]:
+    """Return candidates without the numbered paragraphs of schedules, which begin at 1."""
+    first: dict[int, int] = {}
+    for each in _of(found, "article"):
+        first.setdefault(bisect_right(edges, each.row), main_number(each.label))
+    return [
+        each
+        for each in found
+        if each.kind != "article" or not (part := bisect_right(edges, each.row)) or first[part] > 1
+    ]
+
+
+def _without_contents(found: Iterable[Candidate], rows: Sequence[str]) -> tuple[list[Candidate], range]:
+    """Return candidates outside of the table of contents, in order, and its rows."""
+    found = sorted(found)
+    contents = _contents(found, rows)
+    return [each for each in found if each.row not in contents], contents
+
+
+def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
+    """Return the rows of a table of contents: headings, with little text between, that come again with their text."""
+    for first in found[:3]:
+        later = next((each for each in found if each.row > first.row + 1 and _repeats(first, each, rows)), None)
+        if later is None:
+            continue
+        again: dict[tuple[str, ...], list[Candidate]] = defaultdict(list)
+        for each in found:
+            if each.row >= later.row:
+                again[_key(each)].append(each)
+        entries = [each for each in found if first.row <= each.row < later.row]
+        bare = [each for each in entries if not _entry(rows, each)]
+        headed = sum(each.row + 1 < end.row for each, end in pairwise([*entries, later]) if each in bare)
+        below = headed * 2 > len(bare)
+        repeated = [each for each in entries if any(_repeats(each, other, rows, below) for other in again[_key(each)])]
+        if len(repeated) < 2 or len(repeated) * 2 <= len(entries):
+            continue
+        last = repeated[-1]
+        entries = [each for each in entries if each.row <= last.row]
+        between = set(range(first.row, last.row)) - set(_rows(entries))
+        texts = sum(_is_text(rows[row]) for row in between)
+        if texts * 5 <= len(entries) >= len(between) / 3:
+            steps = [b.row - a.row for a, b in pairwise(entries) if a.kind == last.kind]
+            start, end = first.row, last.row + min(steps, default=1)
+            while start and _CONTENTS.fullmatch(rows[start - 1].strip(" :.")):
+                start -= 1
+            return range(start, min(end, later.row))
+    return range(0)
+
+
+def _key(each: Candidate) -> tuple[str, ...]:
+    number = each.readings[0].number if each.readings else ""
+    return each.kind, each.level, str(main_number(number)) if re.fullmatch(r"\d+(?:-\d+)?", number) else number
+
+
+def _entry(rows: Sequence[str], each: Candidate) -> str:
+    """Return the name behind a number, without the number of a page or the articles of a chapter."""
+    return _compact(_PLACE.sub("", rows[each.row][each.end :]))
+
+
+def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str], below: bool = False) -> bool:
+    """Return True if a heading may be that of an entry of a table of contents: its number, and its name.
+
+    Args:
+        below: whether names may be on the line below their numbers.
+    """
+    if _key(entry) != _key(heading):
+        return False
+    name = _entry(rows, entry) or (_compact(rows[entry.row + 1]) if below else "")
+    words = "".join([rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])
+    return entry.depth < 0 or name in _compact(words)
+
+
+def _compact(words: str) -> str:
+    return re.sub(r"[\W_]+", "", words).casefold()
+
+
+def _is_text(words: str) -> bool:
+    return len(words) > _LONGEST_TITLE or (words.endswith((".", "。")) and len(words.split()) > 3)
+
+
+def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
+    """Return the annex or supplement that a line opens."""
+    bare = re.sub(r"^\s*■[^\[]*", "", words).lstrip(" \t　[【〔<〈")
+    match = _container_form(table.annex, table.supplement).match(bare)
+    if not match or len(bare) > _LONGEST_HEADING or bare[0].islower():
+        return None
+    after = bare[match.end() :]
+    inside = after.lstrip("]】〕>〉")
+    if after == inside and not (_AFTER_LABEL.match(after) or after[0] == "<"):
+        return None
+    if bare.rstrip().endswith((".", ",", ";", "。", "、")) or _is_sentence(inside, table):
+        return None
+    kind: Kind = "annex" if match["annex"] else "supplement"
+    names = table.annex if match["annex"] else table.supplement
+    name = next(each for each in names if _compact(each) == _compact(match[kind]))
+    end = len(words) - len(bare) + match.end()
+    if match["annex"] and (amended := re.match(r"[\]】〕>〉]*\s*<[^<>]*>", words[end:])):
+        end += amended.end()
+    label = " ".join(match[0].split())
+    order = match["order"]
+    number = str(_ORDER.index(order.lower()) + 1) if order else match["number"] or ""
+    return Candidate(row, kind, name, -1, label, end, readings_of(number))
+
+
+@cache
+def _container_form(annex: tuple[str, ...], supplement: tuple[str, ...]) -> re.Pattern[str]:
+    def names(words: tuple[str, ...]) -> str:
+        longest = sorted(words, key=len, reverse=True)
+        forms = ("[\\s\u3000]?".join(map(re.escape, each)) if each[0] > "⺀" else re.escape(each) for each in longest)
+        return "|".join(forms) or "(?!)"
+
+    order = rf"(?:the\s+)?(?:(?P<order>{'|'.join(_ORDER)})\s+)?"
+    form = rf"{order}(?:(?P<annex>{names(annex)})|(?P<supplement>{names(supplement)}))"
+    return re.compile(rf"{form}(?:(?P<number>{_ANNEX_NUMBER})(?![^\W_])|(?![^\W\d_])|(?=\s*抄))", re.IGNORECASE)
+
+
+class _Titles(NamedTuple):
+    """Where the headings of units are that are not behind their numbers, by the row of the number.
+
+    Attributes:
+        above: the row above.
+        below: the row after the last one below.
+        dotted: whether a short sentence behind the number is the heading, as in ``1. Short title.``
+        cross: rows of headings without a number that several articles share.
+    """
+
+    above: dict[int, int]
+    below: dict[int, int]
+    dotted: bool
+    cross: frozenset[int]
+
+
+def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
+    """Return where headings are, by the habit of the file."""
+
+    def free(row: int) -> bool:
+        return 0 <= row < len(rows) and row not in plan.headings and row not in plan.contents
+
+    def followed(row: int) -> bool:
+        return free(row) or (row in plan.headings and plan.headings[row].candidate.kind == "paragraph")
+
+    articles = [row for row, each in plan.headings.items() if each.candidate.kind == "article"]
+    behind = {row: _behind(rows[row], plan.headings[row].candidate) for row in plan.headings}
+    bare = [row for row in articles if not behind[row]]
+    titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1]) and followed(row + 2)]
+    below = {row: row + 2 for row in titled} if len(titled) * 2 >= len(bare) else {}
+    below |= {row: row + 2 for row in bare if free(row + 1) and _CAPTION.fullmatch(rows[row + 1].strip())}
+
+    def names(row: int) -> bool:
+        """Return True if the row below is a name and not all that the unit holds."""
+        own, following = plan.headings[row].candidate, plan.headings.get(row + 2)
+        if behind[row].strip("]】〕>〉 ") or not free(row + 1) or not _is_name(rows[row + 1]) or row + 2 == len(rows):
+            return False
+        return following is None or following.candidate.depth > own.depth
+
+    groups = [row for row, each in plan.headings.items() if each.candidate.kind not in ("article", "paragraph")]
+    groups = [row for row in groups if names(row)]
+    below |= {row: row + 2 for row in groups}
+    for row in groups:  # The provision that an annex is about, and then its name.
+        if _BRACKETS.fullmatch(rows[row + 1]) and free(row + 2) and free(row + 3) and _is_name(rows[row + 2]):
+            below[row] = row + 3
+    taken = {each for row, end in below.items() for each in range(row + 1, end)}
+    above: dict[int, int] = {}
+    dotted = False
+    captions = [row for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())]
+    if table.heading_in_brackets or len(captions) * 3 > len(articles) * 2:
+        above = {row: row - 1 for row in captions}
+    else:
+        short = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= 8]
+        headed = {row for row in short if free(row + 1) and not _is_name(rows[row + 1])}
+        headed |= {row for row in articles if _DASHED.match(behind[row])}
+        dotted = len(headed) > 1 and len(headed) * 3 >= len(articles) * 2
+        over = [row for row in articles if free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1])]
+        over = [row for row in over if row not in below and (not behind[row] or _is_prose(behind[row]))]
+        if not dotted and len(over) > 1 and len(over) * 3 >= len(articles) * 2:
+            above = {row: row - 1 for row in over}
+    for row in groups:  # A name may take two lines, if an article follows.
+        two = free(row + 2) and _is_name(rows[row + 2]) and row + 3 in articles and row + 2 not in above.values()
+        if two and rows[row + 1].isupper() == rows[row + 2].isupper():
+            below[row] = row + 3
+    taken = {each for row, end in below.items() for each in range(row, end)} | {*plan.headings}
+    cross: set[int] = set()
+    if not above and _unnumbered(table) >= 0:
+        for row in articles:
+            own = row in below or dotted or (behind[row] and not _is_prose(behind[row]))
+            ends = row - 2 in taken or rows[max(row - 2, 0)].endswith(_SENTENCE)
+            if own and ends and free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1]):
+                cross.add(row - 1)
+    return _Titles(above, below, dotted, frozenset(cross))
+
+
+def _unnumbered(table: Jurisdiction) -> int:
+    """Return the place of the level of headings without a number, or -1."""
+    levels = (place for place, level in enumerate(table.levels) if level.kind == "group" and not level.forms)
+    return next(levels, -1)
+
+
+def _behind(words: str, candidate: Candidate) -> str:
+    return words[candidate.end + _PUNCTUATION.match(words[candidate.end :]).end() :].strip()  # type: ignore[union-attr]
+
+
+def _is_title(words: str) -> bool:
+    """Return True if a line may be the heading of an article beside it: a script with capitals shows it."""
+    return words.lstrip()[:1].isupper() and _is_name(words)
+
+
+def _is_name(words: str) -> bool:
+    words = words.strip()
+    marked = any(form.match(words) for form in _MARKS.values())
+    return len(words) <= _LONGEST_TITLE and not (words.endswith(_ENDS) or CELL in words or words[0].islower() or marked)
+
+
+def _is_prose(words: str) -> bool:
+    return words.endswith(_ENDS) or len(words) > _LONGEST_HEADING
+
+
 def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
     """Read lines into units of a law.
 
     A table of contents, which repeats headings without text, is left out. Lines before the first heading are the
     preamble. An annex or a supplement begins with its word and goes to the next one; articles in it begin at 1 again.
+    A heading may be behind its number, or on a line of its own above or below it. A note says which lines look like
+    headings and do not go on.
 
     Args:
         law: units are added to its root.
         lines: in reading order; what is in no line is not read.
         table: of the jurisdiction.
     """
-    rows = [line for line in lines if law.text[line.start : line.end].strip()]
-    headings = [_heading(law.text[line.start : line.end], table) for line in rows]
-    contents = _table_of_contents(headings)
-    outline = Outline(law)
-    last, marks = "", list[str]()
-    for place, (line, heading) in enumerate(zip(rows, headings, strict=True)):
-        words = law.text[line.start : line.end]
-        if place in contents:
+    places = [line for line in lines if law.text[line.start : line.end].strip()]
+    rows = [law.text[line.start : line.end] for line in places]
+    plan = layout(rows, table)
+    titles = _titles(rows, plan, table)
+    taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
+    outline, marks = Outline(law), list[str]()
+    names: dict[str, str] = {}
+    for row, (line, words) in enumerate(zip(places, rows, strict=True)):
+        if row in plan.contents:
             law.leave_out(line.start, line.end, "table of contents")
-        elif container := _container(words, table):
-            last, marks = "", []
-            _open(outline, line, words, container, 0, words.index(container.label) + len(container.label), table)
-        elif heading and (heading.level.kind == "group" or sort_key(heading.number) > last):
-            if heading.level.kind == "article":
-                last = sort_key(heading.number)
+        elif row in taken:
+            continue
+        elif row in titles.cross:
+            depth = _unnumbered(table)
+            unit = outline.enter(Unit("group", table.levels[depth].name, heading=" ".join(words.split())), 1 + depth)
+            unit.add(line.start, line.end, "heading")
+        elif chosen := plan.headings.get(row):
+            candidate, number = chosen.candidate, chosen.reading.number
+            if candidate.kind == "annex" and names.setdefault(number, candidate.level) != candidate.level:
+                number = f"{candidate.level}{number}"
+            unit = Unit(candidate.kind, candidate.level, number, candidate.label)
             marks = []
-            unit = Unit(heading.level.kind, heading.level.name, heading.number, heading.label)
-            _open(outline, line, words, unit, 1 + heading.depth, heading.end, table)
+            outline.enter(unit, 1 + candidate.depth if unit.kind != "paragraph" else _BELOW - 1)
+            if row in titles.above:
+                _add_title(unit, rows, places, titles.above[row])
+            below = rows[row + 1] if row + 1 < len(rows) else ""
+            heading = _is_heading(words, candidate, table, titles.dotted, below)
+            _open(outline, line, words, candidate, table, marks, heading)
+            for each in range(row + 1, titles.below.get(row, 0)):
+                _add_title(unit, rows, places, each)
         else:
             _text(outline, line, words, marks)
+    if plan.doubts:
+        some = ", ".join(f'"{rows[row].strip()[:40]}"' for row in plan.doubts[:3])
+        law.notes.append(
+            f"{law.title}: {len(plan.doubts)} lines begin as headings do, but their numbers do not go on from the ones "
+            f"before, and they are read as text: {some}{', …' if len(plan.doubts) > 3 else ''}."
+        )
     mark_repealed(law, table)
 
 
-def _heading(words: str, table: Jurisdiction) -> Heading | None:
-    heading = table.heading(words)
-    if heading is None or heading.level.kind not in ("group", "article"):
-        return None
-    after = words[len(words) - len(words.lstrip()) :].removeprefix(heading.label)
-    return heading if _AFTER_LABEL.match(after) else None
+def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: bool, below: str) -> bool:
+    """Return True if what is behind a number is a heading, and not text.
+
+    Args:
+        dotted: whether short sentences are headings in this file.
+        below: the next line; if it begins with a small letter, the sentence goes on.
+    """
+    rest = _behind(words, candidate)
+    if candidate.kind not in ("article", "paragraph"):
+        return len(rest) <= _LONGEST_HEADING
+    if table.heading_in_brackets or table.is_repealed(rest) or not (rest[:1].isupper() or rest[:1] in _OPENING):
+        return False
+    goes_on = below.lstrip()[:1].islower() or _CUT_OFF.search(rest)
+    return not (_is_prose(rest) or goes_on) or (dotted and len(rest.split()) <= 8)
 
 
-def _table_of_contents(headings: Sequence[Heading | None]) -> frozenset[int]:
-    """Return the places of headings that are repeated later, if there are only headings in between."""
-    for first, heading in enumerate(headings):
-        if heading is None:
-            continue
-        for again in range(first + 2, len(headings)):
-            between = headings[first:again]
-            if any(each is None for each in between):
-                break
-            other = headings[again]
-            if other and (other.depth, other.number) == (heading.depth, heading.number):
-                return frozenset(range(first, again))
-        return frozenset()
-    return frozenset()
+def _add_title(unit: Unit, rows: Sequence[str], places: Sequence[Line], row: int) -> None:
+    """Add a line above or below a number as heading."""
+    line, words = places[row], rows[row].strip()
+    if unit.kind == "annex" and (related := _RELATED.search(words)):
+        unit.related += (related[1].strip(),)
+    bracket = _BRACKETS.fullmatch(words)
+    words = bracket["heading"] if bracket and unit.kind != "annex" else words
+    unit.heading = " ".join([*unit.heading.split(), *re.sub(rf"{_NOTE}$", "", words).split()])
+    unit.add_break()
+    unit.add(line.start, line.end, "heading")
 
 
-def _container(words: str, table: Jurisdiction) -> Unit | None:
-    """Return the annex or supplement that a line opens."""
-    bare = words.strip(" \t[【〔")
-    kinds: tuple[tuple[Kind, Sequence[str]], ...] = (("annex", table.annex), ("supplement", table.supplement))
-    for kind, names in kinds:
-        for name in names:
-            match = re.match(rf"{re.escape(name)}(?![^\W\d_])\s*{_ANNEX_NUMBER}", bare, re.IGNORECASE)
-            if match and len(bare) <= _LONGEST_HEADING and not bare.rstrip().endswith((".", ",", ";")):
-                return Unit(kind, name, number_of(match[0].removeprefix(name)), match[0].strip())
-    return None
-
-
-def _open(outline: Outline, line: Line, words: str, unit: Unit, depth: int, end: int, table: Jurisdiction) -> None:
-    """Open a unit whose label ends before `end` of the line; the rest is its heading, or its text."""
-    start = line.start + len(words) - len(words.lstrip())
-    rest = words[end:].strip()
-    is_text = table.heading_in_brackets or rest.endswith((".", "。", ":", ";")) or table.is_repealed(rest)
-    outline.enter(unit, depth)
+def _open(
+    outline: Outline,
+    line: Line,
+    words: str,
+    candidate: Candidate,
+    table: Jurisdiction,
+    marks: list[str],
+    heading: bool,
+) -> None:
+    """Read the line of a unit: its label; what is behind it is its heading, or its text."""
+    law, unit = outline.law, outline.unit
+    start, end = line.start + len(words) - len(words.lstrip()), candidate.end
+    high = re.search(f"[{SUPERSCRIPTS}]+$", words[:end])
+    if high and not unit.number.endswith(high[0]):
+        law.leave_out(line.start + high.start(), line.start + end, "footnote mark")
+        unit.label, end = unit.label.removesuffix(high[0]), high.start()
     unit.add(start, line.start + end, "label")
-    if unit.kind == "article" and (bracket := re.match(r"[(（【〔]\s*([^()（）]{1,120})\s*[)）】〕]\s*", words[end:])):
-        unit.heading = bracket[1].strip()
-        unit.add(line.start + end, line.start + end + bracket.end(), "heading")
-        _text(outline, Line(line.start + end + bracket.end(), line.end), words[end + bracket.end() :], [])
-    elif (unit.kind == "article" and is_text) or len(rest) > _LONGEST_HEADING:
-        unit.add(line.start + end, line.end)
-    else:
-        unit.heading = " ".join(rest.strip(".:—–- \t]】〕").split())
+    if note := re.match(_NOTE, words[candidate.end :]):
+        law.leave_out(line.start + candidate.end, line.start + candidate.end + note.end(), "footnote mark")
+    at = candidate.end + (note.end() if note else 0)
+    stop = len(words) - len(words[at:].lstrip(" \t\u3000.:：—–-"))
+    unit.add(line.start + at, line.start + stop, "label")
+    bracket = _BRACKETS.match(words, stop) if unit.kind == "article" else None
+    dashed = _DASHED.match(words, stop) if unit.kind == "article" else None
+    if bracket and not _MARK_ONLY.fullmatch(bracket["heading"].strip()):
+        if not table.is_repealed(bracket["heading"]):
+            unit.heading = bracket["heading"].strip()
+            unit.add(line.start + stop, line.start + bracket.end(), "heading")
+            stop = bracket.end()
+            if note := re.match(_NOTE, words[stop:]):
+                law.leave_out(line.start + stop, line.start + stop + note.end(), "footnote mark")
+                stop += note.end()
+    elif dashed and words[stop : stop + 1].isupper() and not table.heading_in_brackets:
+        unit.heading = " ".join(dashed["heading"].split())
+        unit.add(line.start + stop, line.start + dashed.end(), "heading")
+        stop = dashed.end()
+    elif heading:
+        rest = words[stop:]
+        if mark := re.search(rf"{_NOTE}$", rest):
+            law.leave_out(line.start + stop + mark.start(), line.end, "footnote mark")
+            rest = rest[: mark.start()]
+        unit.heading = " ".join(rest.strip(".:—–- \t]】〕<>〈〉").split())
         if unit.kind == "annex" and (related := _RELATED.search(unit.heading)):
             unit.related = (related[1].strip(),)
-        unit.add(line.start + end, line.end, "heading")
+        unit.add(line.start + stop, line.start + stop + len(rest), "heading")
+        return
+    _text(outline, Line(line.start + stop, line.end), words[stop:], marks)
 
 
 def _text(outline: Outline, line: Line, words: str, marks: list[str]) -> None:
@@ -154,7 +633,7 @@ def _text(outline: Outline, line: Line, words: str, marks: list[str]) -> None:
                 marks.append(name)
             del marks[marks.index(name) + 1 :]
             depth = marks.index(name)
-            first = 1 if marks[0] in ("number", "letter") or outline.inside("annex") else 0
+            first = 1 if marks[0] in _ITEMS or outline.inside("annex") else 0
             unit = Unit(_KINDS[min(first + depth, 2)], number=number_of(match["label"]), label=match["label"])
             outline.enter(unit, _BELOW + depth)
             unit.add(line.start + match.start("label"), line.start + match.end("label"), "label")
@@ -166,31 +645,54 @@ def _text(outline: Outline, line: Line, words: str, marks: list[str]) -> None:
     outline.unit.add(line.start, line.end)
 
 
-def read_text(name: str, lines: Sequence[str], country: str, title: str, law_id: str) -> Law:
+def read_text(
+    name: str,
+    lines: Sequence[str],
+    country: str,
+    title: str,
+    law_id: str,
+    lang: str = "",
+    left_out: Mapping[str, str] = MappingProxyType({}),
+) -> Law:
     """Return the law in lines of text from a file.
 
     Args:
         name: of the file, for messages.
         lines: in reading order.
-        country: country whose table recognises headings; ``auto``: the country whose table recognises the most
-            articles.
-        title: of the law; empty: its first line.
+        country: country whose table recognises headings; ``auto``, or a country without a table: the table of the
+            language that recognises the most articles.
+        title: of the law; empty: its first line, or `law_id` if that is the heading of a unit.
         law_id: identifier of the law.
+        lang: language that the file says it is in; its words decide where they are many, or in another script.
+        left_out: words of the file that are not read, by the reason.
 
     Raises:
-        DataError: no line opens an article.
+        DataError: there is no text, or no line opens an article.
     """
     words = [line.rstrip() for line in lines]
-    chosen = country_of(words) if country == "auto" else country
+    first = next((line.strip() for line in words if line.strip()), "")
+    if not first:
+        raise DataError(f"{name} has no text.")
+    found = _language(words, lang)
+    chosen = country if country in jurisdictions() else country_of(words, found)
     if not chosen:
         raise DataError(f'{name}: no line begins as an article does: name the country, such as country="kr".')
     table = jurisdiction(chosen)
-    first = next((line.strip() for line in words if line.strip()), "")
+    if not title and table.heading(first):  # It is the heading of a unit.
+        title = law_id
     law = Law("\n".join(words) + "\n", title or first[:_LONGEST_HEADING], law_id, chosen, table.lang)
+    if chosen in _OF_MANY and found != UNKNOWN:
+        law.lang = found
+    if country != "auto":
+        law.country = country
     rows = lines_of(law.text)
     if not title:
         place = next(place for place, line in enumerate(words) if line.strip())
         law.leave_out(*rows.pop(place), "title")
+    for reason, text in left_out.items():
+        start = len(law.text)
+        law.text += text + "\n"
+        law.leave_out(start, len(law.text), reason)
     read_lines(law, rows, table)
     if not any(unit.kind == "article" for unit in law.root.walk()):
         raise DataError(f"{name}: no line begins as an article of the country {chosen!r} does.")
@@ -201,21 +703,59 @@ def check_country(source: str, country: str) -> None:
     """Check a parameter of a source.
 
     Raises:
-        ComponentError: `country` is neither ``auto`` nor has a table.
+        ComponentError: `country` is neither ``auto`` nor two letters, nor has a table.
     """
-    check_choice(source, "country", country, ("auto", *jurisdictions()))
+    if not re.fullmatch("[a-z]{2}", country):
+        check_choice(source, "country", country, ("auto", *jurisdictions()))
 
 
-def country_of(lines: Sequence[str]) -> str:
-    """Return the country whose table recognises the most articles in lines of text; empty if there are none."""
-    counts = {
-        country: sum(
-            (heading := _heading(line, table)) is not None and heading.level.kind == "article" for line in lines
-        )
-        for country, table in jurisdictions().items()
-    }
+def country_of(lines: Sequence[str], lang: str = "") -> str:
+    """Return the country whose table recognises the most articles in lines of text; empty if there are none.
+
+    A number that a word opens counts more than a bare one. On equal counts, the table that recognises more other
+    headings is better; then one of the language `lang`, and of English, which many countries share, the one of no
+    country.
+    """
+    rows = [line for line in lines if line.strip()][:_ROWS]
+    lang = lang or _language(rows, "")
+    tables = jurisdictions()
+    worded = [country for country, table in tables.items() if any(_opens(level) for level in table.levels)]
+    own = [country for country in worded if tables[country].lang == lang and country not in _OF_MANY]
+    order = ["any", *own, "eu"] if lang == "en" else [*own, "any", "eu"]
+    counts = {country: _count(rows, tables[country]) for country in order if country in tables}
+    if not any(articles for _, articles, _ in counts.values()):
+        counts = {country: _count(rows, table) for country, table in tables.items()}
     best = max(counts, key=lambda country: counts[country])
-    return best if counts[best] else ""
+    return best if counts[best][1] else ""
+
+
+def _opens(level: Level) -> bool:
+    return level.kind == "article" and bool(level.forms)
+
+
+def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int, int]:
+    """Return the number of articles that a word opens, of all articles, and of other headings."""
+    headings = [each.candidate for each in layout(rows, table).headings.values()]
+    articles = _of(headings, "article")
+    others = sum(each.kind not in ("article", "paragraph") for each in headings)
+    return sum(each.series != "" for each in articles), len(articles), others
+
+
+def _language(lines: Sequence[str], declared: str) -> str:
+    """Return the language of lines of text: by its script, by what the file says, and by its words."""
+    shares = scripts(lines)
+    if shares.get("Hiragana", 0) + shares.get("Katakana", 0) > 0.05:
+        return "ja"
+    for script, lang in (("Hangul", "ko"), ("Thai", "th"), ("Han", "zh")):
+        if shares.get(script, 0) > 0.3:
+            return lang
+    declared = language_code(declared)
+    if declared in ("ja", "ko", "th", "zh"):
+        declared = ""
+    if declared and sum(map(len, lines)) < (_SAMPLE if declared != "en" else _SAMPLE // 20):
+        return declared  # Pages in all languages say that they are English.
+    found = identify(lines)
+    return declared if any({declared, found} <= near for near in _NEAR) else found
 
 
 def law_id_of(path: Path) -> str:

@@ -22,6 +22,7 @@ _ACT = re.compile(
     r"(?m)^[ \t]*부\s?칙\s*(?P<name>\(.*\))?\s*"
     r"<(?:제(?P<number>[^<>]*?)호,?\s*)?(?P<date>\d{4}\.\s*\d{1,2}\.\s*\d{1,2})\.?>"
 )
+_SUPPLEMENT_HEAD = re.compile(r"\s*(?P<label>부\s?칙(?:[ \t]*[(<〈][^\n]*[)>〉])?)[ \t]*(?:\n|\Z)")
 _ARTICLE = re.compile(
     rf"""(?mx)(?:^[ \t]*|(?<=[.>)])|(?<=[.>)다]\ ))
     (?P<label>제(?P<main>\d+)조(?:의(?P<branch>\d+))?)
@@ -128,13 +129,24 @@ def add_marked(
     add_text(law, open_[-1][2] if open_ else unit, place, end)
 
 
-def add_supplements(law: Law, start: int, end: int) -> None:
-    """Add the supplements in a part of the text of a law to its root: one for each act, each with its articles."""
+def add_supplements(law: Law, start: int, end: int, number: str = "", day: str = "") -> None:
+    """Add the supplements in a part of the text of a law to its root: one for each act, each with its articles.
+
+    Args:
+        law: the law.
+        start: the first character.
+        end: after the last one.
+        number: of the act, for a text that does not name it.
+        day: of its promulgation, likewise.
+    """
     acts = list(_ACT.finditer(law.text, start, end))
     first = acts[0].start() if acts else end
     if law.text[start:first].strip():
-        unit = Unit("supplement", "부칙", label="부칙")
+        unit = Unit("supplement", "부칙", number.lstrip("0").replace(" ", ""), "부칙", promulgated=iso_day(day))
         law.root.content.append(unit)
+        if head := _SUPPLEMENT_HEAD.match(law.text, start, first):
+            unit.add(*head.span("label"), "label")
+            unit.label, start = " ".join(head["label"].split()), head.end()
         _add_articles(law, unit, start, first)
     for act, stop in zip(acts, [*(each.start() for each in acts), end][1:], strict=True):
         date = iso_day(act["date"])
@@ -187,8 +199,8 @@ def annex(law: Law, number: str, branch: str, start: int, end: int) -> Unit:
         end: after it.
     """
     title = law.text[start:end]
-    digits = str(int(number)) if int(number) else ""
-    digits += f"의{int(branch)}" if int(branch or 0) else ""
+    main, second = (int(each) if each.isdecimal() else 0 for each in (number.strip(), branch.strip()))
+    digits = (str(main) if main else "") + (f"의{second}" if second else "")
     unit = Unit("annex", "별표", digits, f"별표 {digits}".rstrip())
     related = list(_RELATED.finditer(title))
     unit.related = tuple(place for match in related for place in _PLACES.split(match["places"]))

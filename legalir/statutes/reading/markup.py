@@ -7,11 +7,12 @@ its elements, one after the other; comments and processing instructions are not 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from legalir.errors import DataError
 from legalir.extras import require
+from legalir.statutes.reading.plain_text import decoded
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -21,6 +22,7 @@ LARGEST = 100 * 2**20
 
 _ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _HEAD = 64 * 1024
+_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 
 
 class Markup:
@@ -31,6 +33,7 @@ class Markup:
         name: of the file, for messages.
         html: whether it is HTML, which need not be well-formed.
         encoding: of the file, instead of the one that it declares.
+        raised: what becomes of the text of elements ``sup``.
 
     Attributes:
         root: the root element (lxml).
@@ -41,12 +44,26 @@ class Markup:
         MissingExtra: lxml is not installed.
     """
 
-    def __init__(self, data: bytes, name: str, html: bool = False, encoding: str | None = None) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        name: str,
+        html: bool = False,
+        encoding: str | None = None,
+        raised: Callable[[str], str] | None = None,
+    ) -> None:
         self.name = name
         if len(data) > LARGEST:
             raise DataError(f"{name} has {len(data) / 2**20:.0f} MB; the limit is {LARGEST / 2**20:.0f} MB: split it.")
         require("lxml", extra="statutes")
         self.root = _parse(data, name, html, encoding)
+        if raised:
+            for element in self.root.iter("sup"):
+                words = "".join(map(str, element.itertext()))
+                if (high := raised(words)) != words:
+                    tail = element.tail
+                    element.clear()
+                    element.text, element.tail = high, tail
         self._places: dict[etree._Element, tuple[int, int, int]] = {}
         pieces: list[str] = []
         self._measure(pieces)
@@ -130,13 +147,11 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
     from lxml import etree
 
     if html:
-        root = (
-            etree.fromstring(
-                data, etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True)
-            )
-            if data.strip()
-            else None
-        )
+        declared = _CHARSET.search(data[:_HEAD])
+        latin = "cp1252" if sum(byte > 127 for byte in data[:_HEAD]) * 5 < len(data[:_HEAD]) else ""
+        text = decoded(data, name, encoding, declared[1].decode("ascii") if declared else latin)
+        of_html = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+        root = etree.fromstring(text.encode("utf-8", "replace"), of_html) if text.strip() else None
         if root is None:
             raise DataError(f"{name} is empty.")
         return root
@@ -148,6 +163,6 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
         )
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise DataError(f"{name}, line {error.lineno}: not well-formed XML ({error.msg}).") from None
+        raise DataError(f"{name}, line {error.lineno}: not well-formed XML ({' '.join(error.msg.split())}).") from None
     except (ValueError, LookupError) as error:
         raise DataError(f"{name} cannot be read as XML ({error}).") from None

@@ -1,11 +1,16 @@
-"""Lines of plain text as parts of a unit: drawn tables become rows of cells, images their alternative text."""
+"""Plain text: its encoding, its lines, words that are divided at the end of a line.
+
+As parts of a unit, drawn tables become rows of cells, images their alternative text.
+"""
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from legalir.errors import DataError
 from legalir.statutes.law import CELL, Law, Span, Unit
 
 _DRAWN = re.compile(r"[ \t\u3000]*(?:[\u2500-\u257f]|\+[-=]{2}|\|.*\|[ \t]*$)|.*[\u2502\u2503]")
@@ -14,6 +19,77 @@ _RULE = re.compile(r"[\u2500-\u257f]{2}|[-=]{3}")
 _LINE_SIGNS = re.compile(r"[\s\u2500-\u257f+=|-]*")
 _IMAGE = re.compile(r"<img\b(?:[^>]*?\salt=\"(?P<alt>[^\">]*)\")?[^>]*>|</img>", re.IGNORECASE)
 _FILE_NAME = re.compile(r"(?:img|image|그림)?[\s_-]*\d*(?:\.\w{3,4})?", re.IGNORECASE)
+_BYTE_ORDER = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_WIDER = {
+    **dict.fromkeys(("euc-kr", "ks_c_5601-1987", "ksc5601", "windows-949"), "cp949"),
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"),
+    **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii"), "cp1252"),
+    **dict.fromkeys(("tis-620", "windows-874", "iso-8859-11"), "cp874"),
+}
+"""What pages in an encoding are really written in: a larger one that contains it."""
+
+_DIVIDED = re.compile(r"(?P<head>[^\W\d_]+)(?P<hyphen>[-‐\u00ad])$")
+_REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>[^\w\s]*)\s*")
+_WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
+_JOINTS = frozenset(("und", "oder", "bzw", "sowie", "and", "or", "et", "ou", "e", "o", "en", "of", "y"))
+"""Words behind a hyphen that stands for the rest of a word: ``Kauf- und Mietvertrag``."""
+
+
+def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") -> str:
+    """Return the text of a file.
+
+    Args:
+        data: its bytes.
+        name: of the file, for messages.
+        encoding: from the user; None: a byte order mark decides, then UTF-8 if it is valid, then `declared`.
+        declared: what the file says of itself.
+
+    Raises:
+        DataError: it is not UTF-8 and declares nothing, or there is no such encoding.
+    """
+    if encoding is None:
+        encoding = next((each for mark, each in _BYTE_ORDER if data.startswith(mark)), None)
+    if encoding is None:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if not declared:
+                raise DataError(
+                    f'{name}: not UTF-8 at byte {error.start}: name its encoding, such as encoding="cp949".'
+                ) from None
+        encoding = declared
+    encoding = _WIDER.get(encoding.lower(), encoding)
+    try:
+        return data.decode(encoding, "replace").removeprefix("\ufeff")
+    except LookupError:
+        raise DataError(f'{name}: there is no encoding {encoding!r}: name it, such as encoding="utf-8".') from None
+
+
+def rejoined(rows: Sequence[str]) -> list[str]:
+    """Return lines without the hyphens that divide words at their ends; the rest of a word goes to the line before.
+
+    ``Bundesverfas-`` and ``sung`` become ``Bundesverfassung``; ``EU-`` and ``Recht`` stay ``EU-Recht``. How the file
+    writes the word elsewhere decides; else a small letter behind the hyphen joins.
+    """
+    known = {word.casefold() for row in rows if "-" in row or "‐" in row for word in _WORD.findall(row)}
+    if known:
+        known |= {word.casefold() for row in rows for word in _WORD.findall(row)}
+    joined: list[str] = []
+    for row in rows:
+        divided = _DIVIDED.search(joined[-1]) if joined else None
+        rest = _REST.match(row) if divided else None
+        if not divided or not rest or rest["tail"].casefold() in _JOINTS:
+            joined.append(row)
+            continue
+        whole, parts = divided["head"] + rest["tail"], f"{divided['head']}-{rest['tail']}"
+        soft = divided["hyphen"] == "\u00ad"
+        apart = parts.casefold() in known and whole.casefold() not in known
+        if not soft and (apart or (whole.casefold() not in known and not rest["tail"][0].islower())):
+            whole = parts
+        joined[-1] = joined[-1][: divided.start()] + whole + rest["signs"]
+        joined.append(row[rest.end() :])
+    return joined
 
 
 def lines(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:

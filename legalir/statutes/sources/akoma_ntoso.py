@@ -759,7 +759,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return re.search(rb"<(\w+:)?akomaNtoso[\s>]", head) is not None
 
 
-FORMATS = (Format("akoma_ntoso", (".xml", ".akn"), _recognises, read),)
+FORMATS = (Format("akoma_ntoso", (".xml", ".akn"), _recognises, read, needs="the root `akomaNtoso`"),)
 akoma_ntoso = factory_of(
     StatuteFiles, 'Laws in Akoma Ntoso (LegalDocML): ``akoma_ntoso(path="laws/")``.', formats=FORMATS[0]
 )

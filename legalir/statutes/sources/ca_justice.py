@@ -264,7 +264,7 @@ def _is_ca(path: Path, head: bytes) -> bool:
     return b"justice.gc.ca/lims" in head or b"<Statute " in head
 
 
-FORMATS = (Format("ca_justice", (".xml",), _is_ca, read),)
+FORMATS = (Format("ca_justice", (".xml",), _is_ca, read, needs="the root `Statute` or `Regulation`"),)
 ca_justice = factory_of(
     StatuteFiles,
     'Acts and regulations of Canada in the XML of the Department of Justice: ``ca_justice(path="laws/")``.',

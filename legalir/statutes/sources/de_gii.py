@@ -344,7 +344,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return b"<dokumente" in head and (b"gii-norm" in head or b"<norm" in head)
 
 
-FORMATS = (Format("de_gii", (".xml",), _recognises, read),)
+FORMATS = (Format("de_gii", (".xml",), _recognises, read, needs="the root `dokumente` with `norm`"),)
 de_gii = factory_of(
     StatuteFiles, 'German statutes in the XML of gesetze-im-internet.de: ``de_gii(path="laws/")``.', formats=FORMATS[0]
 )

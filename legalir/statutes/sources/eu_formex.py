@@ -443,7 +443,15 @@ def _recognises(path: Path, head: bytes) -> bool:
     )
 
 
-FORMATS = (Format("eu_formex", (".xml",), _recognises, read),)
+FORMATS = (
+    Format(
+        "eu_formex",
+        (".xml",),
+        _recognises,
+        read,
+        needs="a root such as `ACT` or `CONS.ACT` with the schema of `formex`",
+    ),
+)
 eu_formex = factory_of(
     StatuteFiles, 'Acts of the European Union in Formex: ``eu_formex(path="laws/")``.', formats=FORMATS[0]
 )

@@ -192,7 +192,9 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix.lower() == ".json" and b"LEGITEXT" in head and b'"children"' in head
 
 
-FORMATS = (Format("fr_legi", (".json",), _recognises, read),)
+FORMATS = (
+    Format("fr_legi", (".json",), _recognises, read, needs="the keys `LEGITEXT` and `children` of the tree of a code"),
+)
 fr_legi = factory_of(
     StatuteFiles, 'French codes as the JSON tree of LEGI: ``fr_legi(path="laws/")``.', formats=FORMATS[0]
 )

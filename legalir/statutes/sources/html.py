@@ -1,14 +1,20 @@
-"""The source ``html``: web pages of publishers without a format of their own, by rules in a small YAML file.
+"""The sources ``html`` and ``xml``: web pages and XML of publishers, by rules in a small YAML file.
 
 A rule names the elements of one kind of unit by a CSS selector. An element may hold its unit (``holds``), or open it:
-then the unit continues to the next element that opens one of the same level or above. Without rules, a page is read
-line by line, as a PDF file is.
+then the unit continues to the next element that opens one of the same level or above. Rules of some publishers are part
+of the package (``rules/``). Without rules, a page is read line by line, as a PDF file is.
+
+A *value* is the text of the first element that a selector matches, ``kop > nr``, or one of its attributes,
+``version@date``; ``@date`` is of the unit's own element. Inside a unit, a selector that begins with ``>`` looks at the
+children of the element, and one that begins with ``/`` at the whole file. Names of elements have no namespace.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
+from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -16,15 +22,17 @@ from typing import TYPE_CHECKING, Literal, cast
 from legalir.collections import Collection
 from legalir.config import AnyText, Choice, Schema, SchemaError, Text
 from legalir.contract import factory_of
-from legalir.errors import DataError
+from legalir.errors import ComponentError, DataError, suggestion
 from legalir.extras import require
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
+from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
-from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Unit
+from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Span, Unit
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
+from legalir.statutes.reading.sequence import raised, without_mark
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -36,7 +44,10 @@ _BLOCKS = frozenset(
         *("p", "pre", "section", "table", "tbody", "tfoot", "thead", "tr", "ul"),
     }
 )
-_CELLS = frozenset({"td", "th"})
+_CELLS = frozenset({"td", "th", "entry"})
+_FEW = 8
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_XML = (".xml", ".xhtml", ".html")
 _NEVER = frozenset({"head", "script", "style", "noscript", "template", "svg"})
 
 
@@ -58,28 +69,78 @@ class UnitRule(Schema):
     """Whether an element contains its unit or opens it."""
 
     label: AnyText = ""
-    """Selector of the number inside the element; empty: as the table of the jurisdiction finds it."""
+    """Value of the number; empty: as the table of the jurisdiction finds it at the start of the element."""
 
     heading: AnyText = ""
-    """Selector of the heading inside the element; empty: what follows the number where the element opens the unit."""
+    """Value of the heading; empty: what follows the number where the element opens the unit."""
+
+    repealed: AnyText = ""
+    """Selector of those of the elements that are repealed, of the whole file: ``artikel[status=vervallen]``."""
+
+    effective_from: AnyText = ""
+    """Value of the day from which the unit applies."""
+
+    effective_to: AnyText = ""
+    """Value of the day from which it no longer applies."""
 
 
 class Rules(Schema):
-    """How the pages of a publisher are read."""
+    """How the pages or the XML of a publisher are read."""
 
-    KIND = "rules for web pages"
+    KIND = "rules"
 
     country: Text
     """Two letters; selects the table of the jurisdiction."""
 
+    lang: AnyText = ""
+    """ISO 639-1, or a value such as ``html@lang``; empty: the language of the table."""
+
+    root: tuple[Text, ...] = ()
+    """Names of the root element of the files, by which ``auto`` recognises them."""
+
+    has: AnyText = ""
+    """Words near the start of each of these files, if the name of the root is a common one."""
+
     title: Text = "h1"
-    """Selector of the name of the law."""
+    """Value of the name of the law."""
+
+    law_id: AnyText = ""
+    """Value of the identifier of the law, the same in all versions; empty: the name of the file."""
+
+    names: tuple[Text, ...] = ()
+    """Values of other names of the law."""
+
+    effective_from: AnyText = ""
+    """Value of the day from which this version applies."""
+
+    promulgated: AnyText = ""
+    """Value of the day of the law."""
 
     leave_out: tuple[Text, ...] = ()
     """Selectors of what is no text of the law: menus, tables of contents, notes."""
 
+    inline: tuple[Text, ...] = ()
+    """Names of elements of XML that are part of their line; all others begin one."""
+
     units: tuple[UnitRule, ...]
     """From the highest level down."""
+
+
+@cache
+def shipped() -> dict[str, Rules]:
+    """Return the rules that are part of the package, by name."""
+    with resources.as_file(resources.files("legalir.statutes") / "rules") as folder:
+        return {path.stem: Rules.load(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def _rules(source: str, rules: str | PathLike[str] | None) -> Rules | None:
+    """Return the rules in a file, or those of the package with this name."""
+    if rules is None or str(rules) in shipped():
+        return None if rules is None else shipped()[str(rules)]
+    if "." not in str(rules) and not Path(rules).exists():
+        hint = suggestion(str(rules), shipped()) or f" It has {', '.join(shipped())}."
+        raise ComponentError(f"{source}: there is no file {str(rules)!r}, and legalir has no rules of this name.{hint}")
+    return Rules.load(rules)
 
 
 def _format(
@@ -92,38 +153,91 @@ def _format(
     """Return the format with its parameters.
 
     Args:
-        rules: YAML file with the rules; None: pages are read line by line.
+        rules: YAML file with the rules, or the name of rules of the package; None: pages are read line by line.
         country: for pages that are read line by line: two letters that select the table of headings. ``auto``: the
             table that recognises most articles.
         title: name of the law; empty: by the rules, or the title of the page.
         encoding: of the pages; None: as they declare it.
     """
     check_country("html", country)
-    read = partial(_read, rules=Rules.load(rules) if rules else None, country=country, title=title, encoding=encoding)
+    read = partial(_read, rules=_rules("html", rules), country=country, title=title, encoding=encoding)
     return Format("html", (".html", ".htm", ".xhtml"), _is_html, read, general=True)
 
 
 def _is_html(path: Path, head: bytes) -> bool:
-    return b"<html" in head.lower() or b"<body" in head.lower()
+    head = head.replace(b"\0", b"").lower()  # UTF-16 has zero bytes
+    return b"<html" in head or b"<body" in head
 
 
 def _read(
     path: Path, data: bytes, rules: Rules | None, country: str, title: str, encoding: str | None
 ) -> Iterator[Law]:
-    page = Markup(data, path.name, html=True, encoding=encoding)
+    page = Markup(data, path.name, html=True, encoding=encoding, raised=raised)
     if rules is not None:
         yield _Page(page, rules, path, title).read()
     else:
-        yield read_text(path.name, _lines(page), country, title or _page_title(page), law_id_of(path))
+        title = title or _page_title(page)
+        yield read_text(path.name, _lines(page), country, title, law_id_of(path), _page_language(page))
 
 
-FORMATS = (_format(None),)
+def _xml_formats(
+    collection: Collection | None, rules: str | PathLike[str] | None = None, title: str = ""
+) -> Format | tuple[Format, ...]:
+    """Return the format of the rules; without rules, those of all rules of the package, by the root of each file.
+
+    Args:
+        rules: YAML file with the rules, or the name of rules of the package.
+        title: name of the law; empty: by the rules, or the name of the file.
+    """
+    given = _rules("xml", rules)
+    chosen = {"": given} if given else shipped()
+    formats = tuple(_by_root(name, each, title) for name, each in chosen.items() if given or each.root)
+    return formats[0] if given else formats
+
+
+def _by_root(name: str, rules: Rules, title: str = "") -> Format:
+    roots = " or ".join(f"`{root}`" for root in rules.root)
+    needs = f"the root {roots}" + (f" and `{rules.has}`" if rules.has else "")
+    read = partial(_read_xml, rules=rules, title=title)
+    return Format(f"xml-{name}".rstrip("-"), _XML, partial(_has_root, rules), read, needs=needs if roots else "")
+
+
+def _has_root(rules: Rules, path: Path, head: bytes) -> bool:
+    text = head.decode("utf-8", "ignore")
+    root = re.search(r"<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]", text)
+    return not rules.root or (root is not None and root[1] in rules.root and rules.has in text)
+
+
+def _read_xml(path: Path, data: bytes, rules: Rules, title: str) -> Iterator[Law]:
+    file = Markup(data, path.name)
+    for element in file.root.iter():
+        element.tag = local(element) or element.tag
+    yield _Page(file, rules, path, title, xml=True).read()
+
+
+FORMATS = (*(_by_root(name, rules) for name, rules in shipped().items() if rules.root), _format(None))
 html = factory_of(StatuteFiles, 'Web pages, by rules or line by line: ``html(path="pages/")``.', formats=_format)
+xml = factory_of(
+    StatuteFiles,
+    'Any XML, by rules: which element is an article: ``xml(path="laws/", rules="bwb")``.',
+    formats=_xml_formats,
+)
 
 
 def _page_title(page: Markup) -> str:
     element = next(page.root.iter("title"), None)
     return page.words(element) if element is not None else ""
+
+
+def _page_language(page: Markup) -> str:
+    """Return the language that a page says it is in, or an empty string."""
+    for element in page.root.iter("html", "body", "meta"):
+        name = (attribute(element, "http-equiv") or attribute(element, "name")).lower()
+        if name in ("content-language", "dc.language", "dcterms.language", "language"):
+            return attribute(element, "content")
+        if lang := attribute(element, "lang"):
+            return lang
+    return ""
 
 
 def _lines(page: Markup) -> list[str]:
@@ -150,27 +264,37 @@ def _lines(page: Markup) -> list[str]:
 
 
 class _Page:
-    """A page that is read by rules."""
+    """A page or an XML file that is read by rules."""
 
-    def __init__(self, page: Markup, rules: Rules, path: Path, title: str) -> None:
-        self._page, self._rules, self._table = page, rules, jurisdiction(rules.country)
+    def __init__(self, page: Markup, rules: Rules, path: Path, title: str, xml: bool = False) -> None:
+        self._page, self._rules, self._table, self._xml = page, rules, jurisdiction(rules.country), xml
         self._rule: dict[etree._Element, tuple[int, UnitRule]] = {}
         self._role: dict[etree._Element, Literal["label", "heading"]] = {}
         for depth, rule in enumerate(rules.units):
-            for element in _select(page.root, rule.css):
+            for element in self._select(page.root, rule.css):
                 self._rule.setdefault(element, (depth, rule))
                 for role, css in (("label", rule.label), ("heading", rule.heading)):
-                    for part in _select(element, css) if css else []:
+                    inside = css and "@" not in css and not css.startswith("/")
+                    for part in self._select(element, css) if inside else []:
                         self._role[part] = "label" if role == "label" else "heading"
-        self._left = {element for css in rules.leave_out for element in _select(page.root, css)}
-        titles = _select(page.root, rules.title)
+        self._repealed = {
+            each for rule in rules.units if rule.repealed for each in self._select(page.root, rule.repealed)
+        }
+        self._left = {element for css in rules.leave_out for element in self._select(page.root, css)}
+        titles = self._select(page.root, rules.title.partition("@")[0])
         self._title = titles[0] if titles else None
-        name = title or (page.words(titles[0]) if titles else "")
+        name = title or self._value(page.root, rules.title) or (path.stem if xml else "")
         if not name:
             raise DataError(f"{path.name}: nothing matches {rules.title!r}, the selector of the title.")
-        self.law = Law(page.text, name, law_id_of(path), rules.country, self._table.lang)
+        law_id = re.sub(r"[^\w.]+", "-", self._value(page.root, rules.law_id)).strip("-") or law_id_of(path)
+        lang = self._value(page.root, rules.lang)[:2] if "@" in rules.lang else rules.lang
+        self.law = Law(page.text, name, law_id, rules.country, lang or self._table.lang)
+        self.law.names = tuple(filter(None, (self._value(page.root, each) for each in rules.names)))
+        self.law.effective_from = iso_day(self._value(page.root, rules.effective_from))
+        self.law.promulgated = iso_day(self._value(page.root, rules.promulgated))
         self._outline = Outline(self.law)
         self._name = path.name
+        self._before = ""
 
     def read(self) -> Law:
         """Return the law.
@@ -184,6 +308,20 @@ class _Page:
         self._visit(self._page.root)
         mark_repealed(self.law, self._table)
         return self.law
+
+    def _select(self, element: etree._Element, css: str) -> list[etree._Element]:
+        return _select(element, css, self._xml)
+
+    def _value(self, element: etree._Element, rule: str) -> str:
+        """Return the value that a rule names, seen from an element; empty if there is none."""
+        if not rule:
+            return ""
+        css, _, name = rule.removeprefix("/").partition("@")
+        where = self._page.root if rule.startswith("/") else element
+        found = self._select(where, css)[:1] if css else [where]
+        if css and not found and name and where is self._page.root and local(where) == css:
+            found = [where]  # A selector does not match the root itself.
+        return " ".join((attribute(found[0], name) if name else self._page.words(found[0])).split()) if found else ""
 
     def _visit(self, element: etree._Element) -> None:
         page, outline = self._page, self._outline
@@ -199,9 +337,17 @@ class _Page:
         if rule:
             unit = Unit(rule[1].kind, rule[1].level, key=attribute(element, "id"))
             outline.enter(unit, rule[0])
+            unit.repealed = element in self._repealed
+            unit.effective_from = iso_day(self._value(element, rule[1].effective_from))
+            unit.effective_to = iso_day(self._value(element, rule[1].effective_to))
+            if rule[1].label.startswith(("@", "/")) or "@" in rule[1].label:
+                unit.label = self._value(element, rule[1].label)
+                unit.number = number_of(unit.label)
+            if "@" in rule[1].heading:
+                unit.heading = self._value(element, rule[1].heading)
             if not rule[1].label and self._headed(unit, element, rule[1]):
                 return
-        elif name in _BLOCKS:
+        elif (name not in self._rules.inline if self._xml else name in _BLOCKS) and not self._after_label():
             outline.unit.add_break(BREAK)
         elif name in _CELLS and element.getprevious() is not None:
             outline.unit.add_break(CELL)
@@ -214,6 +360,16 @@ class _Page:
         if rule and rule[1].by == "holds":
             outline.leave(rule[0])
 
+    def _after_label(self) -> bool:
+        """Return True if the open unit has only its label so far, so that its text goes on in the line of the label."""
+        unit = self._outline.unit
+        if not self._xml or len(unit.content) > _FEW:
+            return False
+        spans = [
+            part for part in unit.content if not isinstance(part, Span) or self.law.text[part[0] : part[1]].strip()
+        ]
+        return len(spans) > 0 and all(isinstance(part, Span) and part.role == "label" for part in spans)
+
     def _add(self, start: int, end: int) -> None:
         if self._outline.unit is self.law.root:
             self.law.leave_out(start, end, "outside of all units")
@@ -224,9 +380,17 @@ class _Page:
         unit, words = self._outline.unit, self._page.words(element)
         unit.add(*self._page.span(element), role)
         if role == "label":
-            unit.label, unit.number = words, number_of(words)
+            words = re.sub(r"<sup>(\d+)</sup>", lambda mark: mark[1].translate(_RAISED), words)  # in a CDATA section
+            unit.label = f"{unit.label} {words}".strip()
+            self._number(unit, number_of(unit.label))
         else:
-            unit.heading = words.strip("()（）[]【】 ")
+            bare = words.removeprefix(unit.label).lstrip(" .:–—-") if unit.label else words
+            unit.heading = bare.strip("()（）[]【】 ")
+
+    def _number(self, unit: Unit, number: str) -> None:
+        unit.number = number if self._xml else without_mark(number, self._before)
+        if unit.kind == "article":
+            self._before = unit.number
 
     def _headed(self, unit: Unit, element: etree._Element, rule: UnitRule) -> bool:
         """Find label and heading at the start of an element; return whether the element was read to its end."""
@@ -238,7 +402,8 @@ class _Page:
                 unit.heading, unit.number = " ".join(words.split()), number_of(words[:40])
                 unit.add(start, end, "heading")
             return rule.by == "opens"
-        unit.label, unit.number = heading.label, heading.number
+        unit.label = heading.label
+        self._number(unit, heading.number)
         if rule.by == "holds" or rule.heading:
             return False
         unit.add(start, start + heading.end, "label")
@@ -247,10 +412,12 @@ class _Page:
         return True
 
 
-def _select(element: etree._Element, css: str) -> list[etree._Element]:
+def _select(element: etree._Element, css: str, xml: bool) -> list[etree._Element]:
     cssselect = require("cssselect", extra="statutes")
+    translator = cssselect.GenericTranslator() if xml else cssselect.HTMLTranslator()
     try:
-        path = cssselect.HTMLTranslator().css_to_xpath(css, prefix="descendant::")
+        of = "child::" if css.startswith(">") else "descendant::"
+        path = translator.css_to_xpath(css.removeprefix(">").strip(), prefix=of)
     except cssselect.SelectorError as error:
         raise SchemaError(f"The selector {css!r} cannot be read: {error}.") from None
     return cast("list[etree._Element]", element.xpath(path))

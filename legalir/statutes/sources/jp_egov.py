@@ -494,7 +494,7 @@ def _is_egov(path: Path, head: bytes) -> bool:
     return b"<law_data_response" in head or (b"<Law " in head and b"<LawBody" in head)
 
 
-FORMATS = (Format("jp_egov", (".xml", ".json", ".html", ".htm"), _is_egov, read),)
+FORMATS = (Format("jp_egov", (".xml", ".json", ".html", ".htm"), _is_egov, read, needs="the element `LawBody`"),)
 jp_egov = factory_of(
     StatuteFiles, 'Japanese laws of e-Gov, XML or HTML: ``jp_egov(path="laws/")``.', formats=FORMATS[0]
 )

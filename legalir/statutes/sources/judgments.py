@@ -126,7 +126,11 @@ def _recognises(path: Path, head: bytes) -> bool:
     return ('"사건번호"' in words) if path.suffix.lower() == ".json" else _HEADING.search(words) is not None
 
 
-FORMATS = (Format("judgments", (".txt", ".md", ".json"), _recognises, read),)
+FORMATS = (
+    Format(
+        "judgments", (".txt", ".md", ".json"), _recognises, read, needs="`사건번호` or headings such as `【판시사항】`"
+    ),
+)
 
 
 def _format(collection: Collection | None, chunk_size: Annotated[int, Ge(1)] = 1000) -> Format:

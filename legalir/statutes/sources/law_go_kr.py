@@ -1,7 +1,9 @@
-"""The source ``law_go_kr``: laws and administrative rules as the open API of the National Law Information Center.
+"""The source ``law_go_kr``: laws, administrative rules and ordinances as the open API of the National Law
+Information Center gives them, XML or JSON; both have one structure.
 
-A law comes as a tree (조문, 항, 호, 목); an administrative rule as a list of running texts, numbered by articles
-(제3조) or by decimals (2.1.1). Of decimals, the second level is cited, as in the fire standards [searchfiresafety]_.
+A law comes as a tree (조문, 항, 호, 목); an ordinance as articles of running text; an administrative rule as a list of
+running texts, numbered by articles (제3조) or by decimals (2.1.1). Of decimals, the second level is cited, as in the
+fire standards [searchfiresafety]_.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from legalir.contract import factory_of
 from legalir.errors import DataError
@@ -19,14 +21,21 @@ from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
 from legalir.statutes.law import Law, Outline, Unit
 from legalir.statutes.reading import korean
+from legalir.statutes.reading.markup import Markup, local
 from legalir.statutes.reading.plain_text import add_text, lines, note_images
 from legalir.statutes.reading.values import Values, read_json
 
+if TYPE_CHECKING:
+    from lxml import etree
+
 _ARTICLE = re.compile(
-    r"\s*(?P<label>제\d+조(?:의\d+)?)"
+    r"\s*(?P<label>제\d+조(?:의\s?\d+)?)"
     r"(?:\s?(?P<heading>\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|(?<=\S)\[[^\[\]]*\]))?[ \t]*"
 )
 _DECIMAL = re.compile(r"(?m)(?:^[ \t]*|(?<=\s))(?P<label>\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}\.)(?=\s+\S)")
+_KINDS = {"C0001": "조례", "C0002": "규칙", "C0003": "훈령", "C0004": "예규"}
+"""Kinds of ordinances, of which the API gives the code."""
+
 _BELOW = 20
 _INSIDE = ("항", "호", "목")
 _DECIMALS = ("장", "조", "항", "호", "목")
@@ -42,30 +51,45 @@ class _Entry(NamedTuple):
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
-    """Read a law or an administrative rule of the open API."""
-    root = read_json(data, path.name)
-    if isinstance(root, dict):
-        for key, facts, names in (
-            ("법령", "기본정보", "법령명_한글"),
-            ("AdmRulService", "행정규칙기본정보", "행정규칙명"),
-        ):
-            body = root.get(key)
-            if isinstance(body, dict) and isinstance(body.get(facts), dict) and body[facts].get(names):
-                yield _law(path, body, body[facts]) if key == "법령" else _rule(path, body, body[facts])
-                return
-    raise DataError(f"{path.name}: neither a law (법령) nor an administrative rule (AdmRulService) of the open API.")
+    """Read a law, an administrative rule or an ordinance of the open API."""
+    if path.suffix.lower() == ".xml":
+        root: object = _value(Markup(data, path.name).root)
+    else:
+        root = next(iter(content.values()), None) if isinstance(content := read_json(data, path.name), dict) else None
+    for facts, name, reader in (
+        ("기본정보", "법령명_한글", _law),
+        ("행정규칙기본정보", "행정규칙명", _rule),
+        ("자치법규기본정보", "자치법규명", _ordinance),
+    ):
+        known = root.get(facts, root) if isinstance(root, dict) else None
+        if isinstance(root, dict) and isinstance(known, dict) and _string(known.get(name)):
+            yield reader(root, known)
+            return
+    raise DataError(
+        f"{path.name}: neither a law, an administrative rule nor an ordinance of the open API, or one without a name."
+    )
 
 
-def _law(path: Path, body: Mapping[str, Any], facts: Mapping[str, Any]) -> Law:
+def _value(element: etree._Element) -> Any:
+    """Return an element as the JSON of the API has it: repeated children are a list, and a text is a string."""
+    values: dict[str, Any] = {str(name): str(value) for name, value in element.attrib.items()}
+    for child in element:
+        name, value = local(child), _value(child)
+        values[name] = [*_many(values[name]), value] if name in values else value
+    words = element.text or ""
+    return values | ({"content": words} if words.strip() else {}) if values else words
+
+
+def _law(body: Mapping[str, Any], facts: Mapping[str, Any]) -> Law:
     values, entries = Values(), list[_Entry]()
     _take_facts(values, entries, body, ("조문", "부칙", "별표"))
     for node in _nodes(body, "조문", "조문단위"):
         _take(values, entries, "article" if node.get("조문여부") == "조문" else "heading", node, "조문내용")
-        for paragraph in _many(node.get("항")):
+        for paragraph in _inside(node, "항"):
             _take(values, entries, "항", paragraph, "항내용")
-            for item in _many(paragraph.get("호")):
+            for item in _inside(paragraph, "호"):
                 _take(values, entries, "호", item, "호내용")
-                for subitem in _many(item.get("목")):
+                for subitem in _inside(item, "목"):
                     _take(values, entries, "목", subitem, "목내용")
         _take(values, entries, "editor's note", node, "조문참고자료")
     for node in _nodes(body, "부칙", "부칙단위"):
@@ -91,14 +115,12 @@ def _law(path: Path, body: Mapping[str, Any], facts: Mapping[str, Any]) -> Law:
     return _built(law, entries)
 
 
-def _rule(path: Path, body: Mapping[str, Any], facts: Mapping[str, Any]) -> Law:
+def _rule(body: Mapping[str, Any], facts: Mapping[str, Any]) -> Law:
     values, entries = Values(), list[_Entry]()
     _take_facts(values, entries, body, ("조문내용", "부칙", "별표"))
     for words in _many(body.get("조문내용")):
         _take(values, entries, "text", {"조문내용": words}, "조문내용")
-    supplements = body.get("부칙")
-    for words in _many(supplements.get("부칙내용")) if isinstance(supplements, dict) else ():
-        _take(values, entries, "부칙", {"부칙내용": words}, "부칙내용")
+    _take_supplements(values, entries, body)
     _take_annexes(values, entries, body)
     kind, number = _string(facts.get("행정규칙종류")), _string(facts.get("발령번호"))
     law = Law(
@@ -115,6 +137,33 @@ def _rule(path: Path, body: Mapping[str, Any], facts: Mapping[str, Any]) -> Law:
     )
     law.amended_by = ", ".join(filter(None, [law.number, _string(facts.get("제개정구분명"))]))
     _check_days(law, facts, ("발령일자", "시행일자"))
+    return _built(law, entries)
+
+
+def _ordinance(body: Mapping[str, Any], facts: Mapping[str, Any]) -> Law:
+    values, entries = Values(), list[_Entry]()
+    _take_facts(values, entries, body, ("조문", "부칙", "별표"))
+    for node in _nodes(body, "조문", "조"):
+        _take(values, entries, "heading" if _string(node.get("조문여부")) == "N" else "article", node, "조내용")
+    _take_supplements(values, entries, body)
+    _take_annexes(values, entries, body)
+    kind, number = _string(facts.get("자치법규종류")), _string(facts.get("공포번호")).lstrip("0")
+    kind = _KINDS.get(kind, kind)
+    law = Law(
+        values.text,
+        title=_string(facts["자치법규명"]).strip(),
+        law_id=_string(facts.get("자치법규ID")) or re.sub(r"\s+", "-", _string(facts["자치법규명"]).strip()),
+        country="kr",
+        lang="ko",
+        level="ordinance",
+        kind=kind,
+        number=f"{_string(facts.get('지자체기관명'))} {kind} 제{number}호".strip() if number else "",
+        promulgated=iso_day(_string(facts.get("공포일자"))),
+        effective_from=iso_day(_string(facts.get("시행일자"))),
+    )
+    changed = _string(facts.get("제개정정보")) or _string(facts.get("제개정구분명"))
+    law.amended_by = ", ".join(filter(None, [law.number, changed]))
+    _check_days(law, facts, ("공포일자", "시행일자"))
     return _built(law, entries)
 
 
@@ -140,7 +189,9 @@ def _built(law: Law, entries: list[_Entry]) -> Law:
         elif what in _INSIDE:
             _add_inside(outline, what, start, end, node)
         elif what == "부칙":
-            korean.add_supplements(law, start, end)
+            korean.add_supplements(
+                law, start, end, _string(node.get("부칙공포번호")), _string(node.get("부칙공포일자"))
+            )
         elif what == "annex":
             annex = korean.annex(law, _string(node.get("별표번호")), _string(node.get("별표가지번호")), start, end)
             annex.key = _string(node.get("별표키"))
@@ -173,8 +224,11 @@ def _add_article(outline: Outline, start: int, end: int, node: Mapping[str, Any]
     """Open an article, add its text, and return the start of the text."""
     law = outline.law
     match = _ARTICLE.match(law.text, start, end)
-    label = match["label"] if match else "제" + _string(node.get("조문번호")) + "조"
-    unit = Unit("article", "조", number_of(label), label, key=_string(node.get("조문키")))
+    given = _string(next(iter(_many(node.get("조문번호"))), ""))
+    six = re.fullmatch(r"(\d{4})(\d\d)", given)  # of an ordinance: 000702 is 제7조의2
+    label = match["label"] if match else f"제{int(six[1]) if six else given}조"
+    number = f"{int(six[1])}{f'의{int(six[2])}' if int(six[2]) else ''}" if six else number_of(label)
+    unit = Unit("article", "조", number, label, key=_string(node.get("조문키")))
     day = iso_day(_string(node.get("조문시행일자")))
     unit.effective_from = day if day != law.effective_from else ""
     outline.enter(unit, _BELOW)
@@ -184,7 +238,10 @@ def _add_article(outline: Outline, start: int, end: int, node: Mapping[str, Any]
         if match["heading"]:
             unit.add(*match.span("heading"), "heading")
         start = match.end()
-    add_text(law, unit, start, end)
+    if "조내용" in node:
+        korean.add_marked(law, unit, start, end, inline=True)
+    else:
+        add_text(law, unit, start, end)
     return start
 
 
@@ -262,6 +319,16 @@ def _take_facts(values: Values, entries: list[_Entry], body: Mapping[str, Any], 
                 entries.append(_Entry(what, *values.add(words), {}))
 
 
+def _take_supplements(values: Values, entries: list[_Entry], body: Mapping[str, Any]) -> None:
+    """Take supplements that come as lists of texts, days and numbers."""
+    for node in _many(body.get("부칙")):
+        keys = ("부칙내용", "부칙공포번호", "부칙공포일자")
+        lists = [_many(node.get(key)) if isinstance(node, dict) else [] for key in keys]
+        for place, words in enumerate(lists[0]):
+            rest = {key: each[place] for key, each in zip(keys, lists, strict=True) if place < len(each)}
+            _take(values, entries, "부칙", {**rest, "부칙내용": words}, "부칙내용")
+
+
 def _take_annexes(values: Values, entries: list[_Entry], body: Mapping[str, Any]) -> None:
     for node in _nodes(body, "별표", "별표단위"):
         form = _string(node.get("별표구분")) != "별표"
@@ -289,6 +356,12 @@ def _take(
 def _nodes(body: Mapping[str, Any], outer: str, inner: str) -> list[Mapping[str, Any]]:
     holder = body.get(outer)
     return [node for node in _many(holder.get(inner) if isinstance(holder, dict) else None) if isinstance(node, dict)]
+
+
+def _inside(node: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the units directly inside a node; a bare string is the text of one, and an empty element is none."""
+    found = _many(node.get(name))
+    return [each if isinstance(each, dict) else {name + "내용": each} for each in found if each and each != [[]]]
 
 
 def _many(value: Any) -> list[Any]:
@@ -319,10 +392,20 @@ def _check_days(law: Law, facts: Mapping[str, Any], names: tuple[str, ...]) -> N
 
 
 def _recognises(path: Path, head: bytes) -> bool:
-    return any(f'"{name}"'.encode() in head for name in ("법령", "AdmRulService"))
+    words = head.decode("utf-8", "ignore")
+    if path.suffix.lower() == ".xml":
+        return re.search(r"<(?:법령|AdmRulService|LawService|자치법규|행정규칙)[\s>]", words) is not None
+    return any(f'"{name}"' in words for name in ("법령", "AdmRulService", "LawService"))
 
 
-FORMATS = (Format("law_go_kr", (".json",), _recognises, read),)
+FORMATS = (
+    Format(
+        *("law_go_kr", (".xml", ".json"), _recognises, read),
+        needs="`법령` with `기본정보`, or `AdmRulService`, or `LawService`",
+    ),
+)
 law_go_kr = factory_of(
-    StatuteFiles, 'Korean laws as JSON of the open API of law.go.kr: ``law_go_kr(path="laws/")``.', formats=FORMATS[0]
+    StatuteFiles,
+    'Korean laws, rules and ordinances of the open API of law.go.kr: ``law_go_kr(path="laws/")``.',
+    formats=FORMATS[0],
 )

@@ -1,16 +1,19 @@
 """The source ``markdown``: statutes as Markdown, as several public collections keep them.
 
 The rules differ by country: Korea (front matter, ``##### 제1조 (목적)``, ``**①**``, ``1\\.``), China (articles begin a
-paragraph, ``第一条 …``), Germany (``### § 1 Zweck``, wrapped lines).
+paragraph, ``第一条 …``), Germany (``### § 1 Zweck``, wrapped lines); and for any country with front matter that has
+title, identifier and country, whose headings are those of the law (legalize).
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from legalir.analysis.language import identify
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.errors import DataError
@@ -32,6 +35,19 @@ _KR_LINE = re.compile(
     r"(?:(?P<hashes>#{1,6})\s+|\*\*(?P<paragraph>[①-⑳㉑-㉟㊱-㊿])\*\*"
     r"|(?P<number>\d+(?:의\d+)*|[가-힣])(?P<slash>\\)?(?P<dot>\.)|(?P<deeper>\(?(?:\d+|[가-힣])\)))\s*"
 )
+_KR_CAPTION = re.compile(
+    r"\*\*(?=[^*\s])(?P<label>제\d+[가-힣](?:의\d+)?)?[ \t]*(?P<name>[^*\n①-⑳㉑-㉟㊱-㊿]*)\*\*[ \t]*\n\s*(?=#|\*\*제\d)"
+)
+"""A line between articles: a level that has no mark of its own (``**제2항 재판상 파양**``)."""
+_KR_KEYS = {
+    "제목": ("행정규칙명", "자치법규명"),
+    "법령ID": ("행정규칙ID", "자치법규ID"),
+    "법령구분": ("행정규칙종류", "자치법규종류"),
+    "공포번호": ("발령번호",),
+    "공포일자": ("발령일자",),
+}
+"""Other names of the facts of a law in the files of rules and ordinances."""
+
 _CN_TITLE = re.compile(r"(?m)^#[ \t]+(?P<title>.+)$")
 _CN_INFO = re.compile(r"(?m)^[ \t]*<!--[ \t]*INFO END[ \t]*-->[ \t]*$")
 _CN_FILE = re.compile(r"[(（](?P<date>\d{4}-\d{2}-\d{2})[)）]")
@@ -57,11 +73,12 @@ _BELOW = 20
 
 
 def read_kr(path: Path, data: bytes) -> Iterator[Law]:
-    """Read a Korean law: front matter, headings, paragraphs, items, supplements; annexes by their titles."""
+    """Read a Korean law, rule or ordinance: front matter, headings, paragraphs, items, supplements, annexes."""
     text = _text(path, data)
     facts, annexes, body = _kr_front(path, text)
     kind = facts.get("법령구분", "")
     number = facts.get("공포번호", "").lstrip("0")
+    issuer = facts.get("소관부처명", "") if "행정규칙명" in facts else f"{facts.get('지자체기관명', '')} "
     table = jurisdiction("kr")
     law = Law(
         text,
@@ -69,9 +86,9 @@ def read_kr(path: Path, data: bytes) -> Iterator[Law]:
         law_id=facts.get("법령ID") or re.sub(r"\s+", "-", facts["제목"]),
         country="kr",
         lang="ko",
-        level=table.level_of(kind),
+        level="standard" if "행정규칙명" in facts else "ordinance" if "자치법규명" in facts else table.level_of(kind),
         kind=kind,
-        number=f"{kind} 제{number}호".strip() if number else "",
+        number=f"{issuer}{kind} 제{number}호".strip() if number else "",
         promulgated=iso_day(facts.get("공포일자", "")),
         effective_from=iso_day(facts.get("시행일자", "")),
     )
@@ -80,7 +97,11 @@ def read_kr(path: Path, data: bytes) -> Iterator[Law]:
             law.notes.append(f"{law.title}: {key} is no date: {facts[key]}.")
     supplements = re.search(r"(?m)^#{1,4}[ \t]+부\s?칙[ \t]*$", text)
     end = supplements.start() if supplements else len(text)
-    _kr_body(law, table, body, end)
+    if facts.get("본문출처") == "parsing-failed":
+        law.notes.append(f"{law.title}: its text is in an attachment (본문출처: parsing-failed).")
+        law.leave_out(body, end, "text in an attachment")
+    else:
+        _kr_body(law, table, body, end)
     if supplements:
         law.leave_out(*supplements.span(), "heading of the supplements")
         korean.add_supplements(law, supplements.end(), len(text))
@@ -106,7 +127,9 @@ def _kr_front(path: Path, text: str) -> tuple[dict[str, str], list[dict[str, Nod
                 for each in value.value
                 if isinstance(each.value, list)
             ]
-    if not front or not facts.get("제목"):
+    for key, others in _KR_KEYS.items():
+        facts[key] = next(filter(None, (facts.get(each, "") for each in (key, *others))), "")
+    if not front or not facts["제목"]:
         raise DataError(f"{path.name}: no front matter with 제목 (the title of the law) at its start.")
     return facts, annexes, front.end()
 
@@ -120,6 +143,8 @@ def _yaml_map(path: Path, text: str, front: re.Match[str]) -> Mapping[str, Node]
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise DataError(f"{path.name}, line {line}: the front matter is not YAML ({error.problem}).") from None
+    except yaml.YAMLError as error:
+        raise DataError(f"{path.name}: the front matter is not YAML ({' '.join(str(error).split())}).") from None
     return {str(key.value): value for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}
 
 
@@ -142,6 +167,11 @@ def _kr_annex(law: Law, fields: Mapping[str, Node], offset: int) -> None:
 def _kr_body(law: Law, table: Jurisdiction, start: int, end: int) -> None:
     outline, text, place = Outline(law), law.text, start
     for line, stop in lines(text, start, end):
+        if (caption := _KR_CAPTION.match(text, line)) and caption.end() <= end:
+            add_text(law, outline.unit, place, line)
+            _kr_caption(outline, table, caption)
+            place = stop
+            continue
         match = _KR_LINE.match(text, line, stop)
         if not match or not (match["hashes"] or match["paragraph"] or text[line - 1 : line].isspace()):
             continue
@@ -177,9 +207,19 @@ def _kr_heading(outline: Outline, table: Jurisdiction, line: int, start: int, en
     name = korean.bare_heading(words[heading.end :])
     unit = Unit(heading.level.kind, heading.level.name, heading.number, heading.label, name)
     unit.repealed = unit.kind == "group" and table.is_repealed(name)
-    outline.enter(unit, heading.depth)
+    outline.enter(unit, 2 * heading.depth)
     unit.add(start, start + len(heading.label), "label")
     unit.add(start + heading.end, end, "heading")
+
+
+def _kr_caption(outline: Outline, table: Jurisdiction, caption: re.Match[str]) -> None:
+    label = caption["label"] or ""
+    unit = Unit("group", label[-1:], number_of(label), label, caption["name"].strip())
+    outline.enter(unit, 2 * table.depth("조") - 1)
+    for name in ("label", "name"):
+        unit.add(*caption.span(name), "label" if name == "label" else "heading")
+    for start, end in ((caption.start(), caption.start() + 2), (caption.end("name"), caption.end("name") + 2)):
+        outline.law.leave_out(start, end, "markup")
 
 
 def read_cn(path: Path, data: bytes) -> Iterator[Law]:
@@ -412,6 +452,109 @@ def _de_fact(law: Law, fact: re.Match[str]) -> None:
         law.notes.append(f"{law.title}: {name}: {value}")
 
 
+_LEGALIZE_HEADING = re.compile(r"(?m)^(?P<hashes>#{1,6})[ \t]+(?P<words>.*\S)[ \t]*$")
+_LEGALIZE_NOTICE = re.compile(r"(?m)^> \*\*This (?:is the law as enacted|file always contains).*(?:\n>.*)*")
+_LEGALIZE_LABEL = re.compile(
+    r"(?P<label>(?:[^\W\d_]+\.?\s*|§+\s*)?[\dIVXLC]+[\w.º°/-]*(?:\s(?:bis|ter|quater|[a-z]))?(?:\s?§)?)"
+    r"(?:[.:–—-]+\s*|\s+|\Z)(?P<heading>.*)"
+)
+_LEGALIZE_MARKS = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|\\(?=[.\-*_#\[\]()+])")
+
+
+def read_legalize(path: Path, data: bytes) -> Iterator[Law]:
+    """Read a law with front matter of the legalize repositories; its headings are parts and articles.
+
+    An article is a heading with text below it, or of the depth that most of these have; the others are parts.
+    """
+    text = _text(path, data)
+    front = _FRONT.match(text)
+    fields = _yaml_map(path, text, front) if front else {}
+    facts = {key: str(node.value) for key, node in fields.items() if isinstance(node.value, str)}
+    if front is None or not facts.get("title") or not facts.get("identifier"):
+        raise DataError(f"{path.name}: no front matter with title and identifier at its start.")
+    country = facts.get("country", "").lower()[:2]
+    law = Law(
+        text,
+        title=facts["title"],
+        law_id=re.sub(r"\s+", "-", facts["identifier"]),
+        country=country,
+        lang=facts.get("lang", "")[:2] or identify([text[front.end() :]]),
+        level=jurisdiction(country).level_of(facts.get("rank", "")),
+        kind=facts.get("rank", ""),
+        effective_from=iso_day(facts.get("last_updated", "")),
+    )
+    if law.effective_from:  # Else the day of the first publication would be that of each version.
+        law.promulgated = iso_day(facts.get("publication_date", ""))
+    if (state := facts.get("text_state", "point_in_time")) != "point_in_time":
+        law.notes.append(f"{law.title}: the text is not that of its day (text_state: {state}).")
+    law.leave_out(0, front.end(), "metadata")
+    for notice in _LEGALIZE_NOTICE.finditer(text, front.end()):
+        law.leave_out(*notice.span(), "notice of the publisher")
+    _legalize_body(law, front.end())
+    mark_repealed(law, jurisdiction(country))
+    yield law
+
+
+def _legalize_body(law: Law, start: int) -> None:
+    headings = list(_LEGALIZE_HEADING.finditer(law.text, start))
+    ends = [*(each.start() for each in headings[1:]), len(law.text)]
+    notices = [(left.start, left.end) for left in law.left_out[1:]]
+    bodies = [_without(notices, each.end(), end) for each, end in zip(headings, ends, strict=True)]
+    depths = [len(each["hashes"]) for each in headings]
+    full = [any(law.text[slice(*part)].strip() for part in body) for body in bodies]
+    usual = Counter(depth for depth, has in zip(depths, full, strict=True) if has).most_common(1)
+    outline = Outline(law)
+    for place, (heading, body) in enumerate(zip(headings, bodies, strict=True)):
+        words, depth = heading["words"], depths[place]
+        law.leave_out(heading.start(), heading.start("words"), "markup")
+        if depth == 1 and place == 0 and (not full[place] or words.strip() == law.title):
+            law.leave_out(*heading.span("words"), "title")
+            outline.leave(0)
+        else:
+            article = full[place] or (bool(usual) and depth == usual[0][0])
+            unit = outline.enter(Unit("article" if article else "group"), depth)
+            label = _LEGALIZE_LABEL.fullmatch(words)
+            unit.label, unit.heading = (label["label"], label["heading"]) if label else ("", words)
+            unit.heading = unit.heading.strip(" .")
+            unit.number = number_of(unit.label) or ("" if label else re.sub(r"\W+", "-", unit.heading.lower())[:60])
+            at = heading.start("words")
+            unit.add(at, at + len(unit.label), "label")
+            unit.add(at + len(unit.label), heading.end("words"), "heading")
+        for part in body:
+            if outline.unit is law.root and law.text[slice(*part)].strip():
+                outline.enter(Unit("preamble"), _BELOW)
+            _legalize_text(law, outline.unit, *part)
+    for part in _without(notices, start, headings[0].start() if headings else len(law.text)):
+        if law.text[slice(*part)].strip():
+            law.leave_out(*part, "before the first heading")
+
+
+def _without(left: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """Return what remains of a part of a text without other parts."""
+    parts = []
+    for first, last in left:
+        if start <= first < end:
+            parts.append((start, first))
+            start = last
+    return [*parts, (start, end)]
+
+
+def _legalize_text(law: Law, unit: Unit, start: int, end: int) -> None:
+    for line, stop in lines(law.text, start, end):
+        unit.add_break()
+        place = line
+        for mark in _LEGALIZE_MARKS.finditer(law.text, line, stop):
+            unit.add(place, mark.start())
+            law.leave_out(*mark.span(), "markup")
+            place = mark.end()
+        unit.add(place, stop)
+
+
+def _is_legalize(path: Path, head: bytes) -> bool:
+    keys = (b"\ntitle:", b"\nidentifier:", b"\ncountry:")
+    return head.startswith(b"---") and all(key in head for key in keys)
+
+
 def _text(path: Path, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -420,7 +563,7 @@ def _text(path: Path, data: bytes) -> str:
 
 
 def _is_kr(path: Path, head: bytes) -> bool:
-    return head.startswith(b"---") and "법령".encode() in head
+    return head.startswith(b"---") and any(key.encode() in head for key in ("법령", "행정규칙명", "자치법규명"))
 
 
 def _is_cn(path: Path, head: bytes) -> bool:
@@ -432,17 +575,22 @@ def _is_de(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("markdown-kr", (".md",), _is_kr, read_kr),
-    Format("markdown-cn", (".md",), _is_cn, read_cn),
-    Format("markdown-de", (".md",), _is_de, read_de),
+    Format("markdown-kr", (".md",), _is_kr, read_kr, needs="front matter with `제목` and `법령ID`"),
+    Format("markdown-cn", (".md",), _is_cn, read_cn, needs="a title (#) and the line `INFO END`"),
+    Format("markdown-de", (".md",), _is_de, read_de, needs="front matter with `slug:` and headings with `§`"),
+    Format(
+        *("markdown-legalize", (".md",), _is_legalize, read_legalize),
+        needs="front matter with `title:`, `identifier:` and `country:`",
+    ),
 )
 
 
-def _format(collection: Collection | None, rules: Literal["kr", "cn", "de"] = "kr") -> Format:
+def _format(collection: Collection | None, rules: Literal["kr", "cn", "de", "legalize"] = "kr") -> Format:
     """Return the format of a country.
 
     Args:
-        rules: the country, whose publisher's habits are followed.
+        rules: the country, whose publisher's habits are followed; ``legalize``: front matter with title, identifier and
+            country.
     """
     return next(each for each in FORMATS if each.name == f"markdown-{rules}")
 

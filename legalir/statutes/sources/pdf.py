@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from legalir.collections import Collection
 from legalir.contract import factory_of
@@ -17,6 +17,8 @@ from legalir.extras import require
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
+from legalir.statutes.reading.plain_text import rejoined
+from legalir.statutes.reading.sequence import raised
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page
@@ -25,6 +27,7 @@ _PAGES = 3
 """Minimum number of pages to treat a line at the top or bottom of most pages as header or footer."""
 
 _DIGITS = re.compile(r"\d+")
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
 def _format(collection: Collection | None, country: str = "auto", title: str = "") -> Format:
@@ -44,7 +47,7 @@ def _is_pdf(path: Path, head: bytes) -> bool:
 
 
 def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
-    law = read_text(path.name, _lines(path.name, data), country, title, law_id_of(path))
+    law = read_text(path.name, rejoined(_lines(path.name, data)), country, title, law_id_of(path))
     law.notes.append(f"{path.name}: read from PDF by the look of its lines: look at the result.")
     yield law
 
@@ -76,6 +79,7 @@ def _lines(name: str, data: bytes) -> list[str]:
 
 def _page(page: Page) -> list[str]:
     """Return the lines of a page; table lines are rows with a mark between the cells."""
+    _raise_small_digits(page)
     tables = page.find_tables()
     rest = page
     for table in tables:
@@ -85,6 +89,25 @@ def _page(page: Page) -> list[str]:
         rows = [CELL.join(" ".join((cell or "").split()) for cell in row) for row in table.extract()]
         placed += [(table.bbox[1] + place / 1000, row) for place, row in enumerate(rows) if row.strip(CELL)]
     return [text for _, text in sorted(placed, key=lambda line: line[0])]
+
+
+def _raise_small_digits(page: Page) -> None:
+    """Make superscripts of small digits that are set higher than the character before, on the same line as it."""
+    before: dict[str, Any] | None = None
+    for char in page.chars:
+        if before and char["text"].isdecimal() and _is_raised(char, before):
+            char["text"] = raised(char["text"])
+            width = char["x1"] - char["x0"]
+            char |= {edge: before[edge] for edge in ("top", "bottom", "doctop", "size")}
+            char["x0"], char["x1"] = before["x1"], before["x1"] + width
+        before = char
+
+
+def _is_raised(char: dict[str, Any], before: dict[str, Any]) -> bool:
+    size = before["size"]
+    high = before["bottom"] - char["bottom"]
+    beside = -0.5 * size <= char["x0"] - before["x1"] <= 0.5 * size
+    return beside and 0.15 * size <= high <= size and (char["size"] <= 0.8 * size or before["text"] in _RAISED)
 
 
 def _without_headers(pages: list[list[str]]) -> list[str]:

@@ -107,5 +107,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix.lower() == ".json" and b'"section_num"' in head and b'"law_name"' in head
 
 
-FORMATS = (Format("th_json", (".json",), _recognises, read),)
+FORMATS = (
+    Format("th_json", (".json",), _recognises, read, needs="a list of `law_name`, `section_num` and `section_content`"),
+)
 th_json = factory_of(StatuteFiles, 'Thai acts as the JSON of NitiBench: ``th_json(path="laws/")``.', formats=FORMATS[0])

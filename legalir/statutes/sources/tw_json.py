@@ -174,5 +174,5 @@ def _recognises(path: Path, head: bytes) -> bool:
     return '"法規'.encode() in head or '"英文法規名稱"'.encode() in head
 
 
-FORMATS = (Format("tw_json", (".json",), _recognises, read),)
+FORMATS = (Format("tw_json", (".json",), _recognises, read, needs="`法規名稱` and `法規內容`"),)
 tw_json = factory_of(StatuteFiles, 'Laws of Taiwan as JSON: ``tw_json(path="laws/")``.', formats=FORMATS[0])

@@ -328,5 +328,7 @@ def _is_clml(path: Path, head: bytes) -> bool:
     return b"legislation.gov.uk/namespaces/legislation" in head
 
 
-FORMATS = (Format("uk_clml", (".xml",), _is_clml, read),)
+FORMATS = (
+    Format("uk_clml", (".xml",), _is_clml, read, needs="the root `Legislation` of `legislation.gov.uk/namespaces`"),
+)
 uk_clml = factory_of(StatuteFiles, 'United Kingdom legislation in CLML: ``uk_clml(path="laws/")``.', formats=FORMATS[0])

@@ -214,7 +214,7 @@ def _is_uslm(path: Path, head: bytes) -> bool:
     return b"schemas/uslm" in head or b"schemas.gpo.gov/xml/uslm" in head
 
 
-FORMATS = (Format("us_uslm", (".xml",), _is_uslm, read),)
+FORMATS = (Format("us_uslm", (".xml",), _is_uslm, read, needs="a root of the schema `uslm`"),)
 us_uslm = factory_of(
     StatuteFiles, 'United States Code and public laws in USLM: ``us_uslm(path="laws/")``.', formats=FORMATS[0]
 )

@@ -1,0 +1,187 @@
+"""Which lines of a text are headings: their numbers go on, they are no sentences, and contents lists are left out."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from legalir.errors import DataError
+from legalir.statutes.law import Law
+from legalir.statutes.reading.headings import read_text
+from legalir.statutes.reading.plain_text import decoded, rejoined
+from legalir.statutes.reading.sequence import Candidate, chain, raised, readings_of, without_mark
+from legalir.statutes.sources.html import html
+from legalir.statutes.sources.text import text
+
+
+def law_of(lines: str, country: str = "auto", lang: str = "") -> Law:
+    law = read_text("a.txt", lines.split("\n"), country, "Law", "law", lang)
+    assert law.unread() == []
+    return law
+
+
+def provisions(lines: str, country: str = "auto", lang: str = "") -> list[str]:
+    """Return each article and annex as ``path/number heading: text``; lines of the text are parted by a slash."""
+    law = law_of(lines, country, lang)
+    rows: list[str] = []
+
+    def visit(unit: object, path: tuple[str, ...]) -> None:
+        for each in unit.units:  # type: ignore[attr-defined]
+            if each.kind in ("group", "supplement"):
+                visit(each, (*path, " ".join(filter(None, (each.label, each.heading)))))
+            elif each.kind in ("article", "annex"):
+                words = "" if each.repealed else law.render(each).replace("\n", " / ")
+                rows.append(f"{' > '.join((*path, each.number))} {each.heading}: {words}".replace(" :", ":").strip())
+
+    visit(law.root, ())
+    return rows
+
+
+HABITS = """
+§ 1 Zweck | Text. | § 9 gilt auch. | § 2 Ende | Aus.
+    1 Zweck: Text. / § 9 gilt auch. | 2 Ende: Aus.
+§ 1 Zweck | So wie in | § 7 | des Kaigesetzes. | § 2 Ende | Aus.
+    1 Zweck: So wie in / § 7 / des Kaigesetzes. | 2 Ende: Aus.
+§ 1 Zweck | „§ 8 Neu | Anders. | § 9 Auch | So.“ | § 2 Ende | Aus.
+    1 Zweck: „§ 8 Neu / Anders. / § 9 Auch / So.“ | 2 Ende: Aus.
+§ 1 Zweck | Text. | §§ 2 bis 4 (weggefallen) | § 4a Ende | Aus.
+    1 Zweck: Text. | 2-4: | 4a Ende: Aus.
+Kapitel 1 | Allgemeines | § 1 | Zweck | Text. | § 2 | Ende | Aus.
+    Kapitel 1 Allgemeines > 1 Zweck: Text. | Kapitel 1 Allgemeines > 2 Ende: Aus.
+1. Teil: Kai | § 1¹ Zweck | Text. | § 2² Ende | Aus. | Anlage 1 | (zu § 2) | Preise | Kai 5
+    1. Teil Kai > 1 Zweck: Text. | 1. Teil Kai > 2 Ende: Aus. | 1 (zu § 2) Preise: Kai 5
+Art. 1. Port jest. | Art. 1¹. Kaj jest. | Art. 2. Koniec tego.
+    1: Port jest. | 1¹: Kaj jest. | 2: Koniec tego.
+제1조 | (목적) | 정한다. | 제2조(준용) 제9조를 준용한다. | 제9조(점용) 자유다. | 제3조부터 제5조까지 삭제 | 제6조(끝) 끝.
+    1 목적: 정한다. | 2 준용: 제9조를 준용한다. / 제9조(점용) 자유다. | 3-5: | 6 끝: 끝.
+第一章　総則 | （目的） | 第一条　港を定める。 | 第二条　終わる。 | 附則 | 第一条　施行する。 | 別表第一（第二条関係） | 表の区分
+    第一章 総則 > 1 目的: 港を定める。 | 第一章 総則 > 2: 終わる。 | 附則 > 1: 施行する。 | 1 （第二条関係）: 表の区分
+Contents | Chapter I Ports | Art. 1-2 | Chapter II Fees | Art. 3 | Chapter I Ports | Art. 1. One. | Art. 2. Two. | Chapter II Fees | Art. 3. Three.
+    Chapter I Ports > 1: One. | Chapter I Ports > 2: Two. | Chapter II Fees > 3: Three.
+PART I | GENERAL | 1. Short title.—(1) It is the Ports Act. | 2. Fees | (1) A fee is due. | 2A. Fines | A fine is due. | FIRST SCHEDULE | 1. Boat: 5
+    PART I GENERAL > 1 Short title: (1) It is the Ports Act. | PART I GENERAL > 2 Fees: (1) A fee is due. | PART I GENERAL > 2A Fines: A fine is due. | 1: 1. Boat: 5
+PART 1 | GENERAL | Short title | 1. This is the Ports Act. | Fees | 2. A fee is due. | End | 3. It ends.
+    PART 1 GENERAL > 1 Short title: This is the Ports Act. | PART 1 GENERAL > 2 Fees: A fee is due. | PART 1 GENERAL > 3 End: It ends.
+PART 1 | Ports | 1 Open ports | A port is open. | Fees | 2 Amount | A fee is 5.
+    PART 1 Ports > 1 Open ports: A port is open. | PART 1 Ports > Fees > 2 Amount: A fee is 5.
+1 kap. Hamnar | 1 § En hamn är en plats. | 2 a § En kaj är en kant. | 2 kap. Slut | 1 § Lagen gäller nu.
+    1 kap. Hamnar > 1: En hamn är en plats. | 1 kap. Hamnar > 2a: En kaj är en kant. | 2 kap. Slut > 1: Lagen gäller nu.
+Article L111-1 | Le port est libre. | Article R111-2 | Le préfet règle. | Article L111-3 | Le quai est droit.
+    L111-1: Le port est libre. | R111-2: Le préfet règle. | L111-3: Le quai est droit.
+""".strip().split("\n")  # noqa: E501
+
+
+@pytest.mark.parametrize(("lines", "expected"), list(zip(HABITS[::2], HABITS[1::2], strict=True)))
+def test_headings_of_many_habits(lines: str, expected: str) -> None:
+    assert provisions(lines.replace(" | ", "\n")) == expected.strip().split(" | ")
+
+
+def test_what_does_not_go_on_is_said() -> None:
+    (note,) = law_of("Article 1\nPorts\nA port is.\nArticle 45\nQuays\nA quay is.\nArticle 2\nEnd\nIt ends.").notes
+    assert "1 lines begin as headings do, but their numbers do not go on from the ones before" in note
+    assert '"Article 45"' in note
+
+
+def test_a_chain_goes_through_lines_that_jump_or_fall() -> None:
+    for seed in range(30):
+        rng = random.Random(seed)
+        numbers = [
+            number for wanted in range(1, 30) for number in (wanted, *rng.sample(range(40, 99), rng.randint(0, 1)))
+        ]
+        found = [Candidate(row, "article", "§", 0, f"§ {n}", 0, readings_of(str(n))) for row, n in enumerate(numbers)]
+        assert [each.reading.number for each in chain(found, [])] == [str(number) for number in range(1, 30)]
+
+
+def test_numbers_begin_anew_in_an_annex_only() -> None:
+    found = [
+        Candidate(row, "article", "§", 0, f"§ {n}", 0, readings_of(str(n))) for row, n in enumerate((1, 2, 1, 2, 3))
+    ]
+    assert [each.reading.number for each in chain(found, [2])] == ["1", "2", "1", "2", "3"]
+    assert [each.candidate.row for each in chain(found, [])] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("number", "before", "expected"), [("1¹", "", "1"), ("22¹", "22", "22¹"), ("23²", "22¹", "23"), ("4a", "4", "4a")]
+)
+def test_a_footnote_mark_is_no_digit(number: str, before: str, expected: str) -> None:
+    assert without_mark(number, before) == expected
+
+
+def test_raised_digits() -> None:
+    assert [raised(words) for words in ("1", "[12]", "2, 3", "er", "bis")] == ["¹", "¹²", "²,³", "er", "bis"]
+
+
+def test_divided_words() -> None:
+    rows = [
+        "Das Gerichtsver-",
+        "fahren und EU-",
+        "Recht, Kauf-",
+        "und Mietvertrag, E-",
+        "Mail; soft\u00ad",
+        "ware, EU-Recht.",
+    ]
+    assert rejoined(rows) == [
+        *("Das Gerichtsverfahren", "und EU-Recht,", "Kauf-", "und Mietvertrag, E-Mail;", "software,", "EU-Recht."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "declared", "expected"),
+    [
+        ("é 항".encode(), "euc-kr", "é 항"),
+        ("항구".encode("cp949"), "EUC-KR", "항구"),
+        ("\ufeff항".encode("utf-16-le"), "ascii", "항"),
+        ("né".encode("cp1252"), "iso-8859-1", "né"),
+    ],
+)
+def test_encodings(page: bytes, declared: str, expected: str) -> None:
+    assert decoded(page, "a.html", None, declared) == expected
+
+
+def test_encodings_that_must_be_named() -> None:
+    with pytest.raises(DataError, match="not UTF-8 at byte 0: name its encoding"):
+        decoded("항구".encode("cp949"), "a.txt", None)
+    with pytest.raises(DataError, match="no encoding 'utf-88'"):
+        decoded(b"a", "a.txt", "utf-88")
+
+
+@pytest.mark.parametrize(
+    ("lines", "declared", "country", "lang"),
+    [
+        ("§ 1 Zweck\nDieses Gesetz regelt die Häfen.", "", "de", "de"),
+        ("§ 1 Zweck\nDieses Gesetz regelt die Häfen und die Schiffe.", "en", "de", "de"),
+        ("Art. 1. Ustawa określa porty.", "pol", "any", "pl"),
+        ("Article 1er. La loi règle les ports.", "fr-BE", "fr", "fr"),
+        ("第一条　この法律は港を定める。", "zh", "jp", "ja"),
+        ("第一条　为了管理港口。", "", "cn", "zh"),
+        ("第 1 條\n為管理港口。", "", "tw", "zh"),
+        ("Article 1\nA port is a place for ships.", "", "any", "en"),
+    ],
+)
+def test_language_and_country(lines: str, declared: str, country: str, lang: str) -> None:
+    law = law_of(lines, lang=declared)
+    assert (law.country, law.lang) == (country, lang)
+
+
+def test_a_country_without_a_table() -> None:
+    law = law_of("Short title\n1. This is the Ports Act.\nFees\n2. A fee is due.", "sg")
+    assert (law.country, law.lang, [unit.heading for unit in law.root.units]) == ("sg", "en", ["Short title", "Fees"])
+
+
+def test_plain_text_is_a_source(tmp_path: Path) -> None:
+    (tmp_path / "law.txt").write_text("Hafengesetz\n§ 1 Zweck\nRegelt Häfen.\n", encoding="utf-8")
+    (tmp_path / "list.txt").write_text("pens\nbooks\n", encoding="utf-8")
+    source = text(None, path=tmp_path)
+    assert [row["title"] for row in source.provisions()] == ["Hafengesetz § 1 Zweck"]
+    assert source.unknown == ["list.txt"]
+
+
+def test_a_page_says_its_language_and_marks_its_footnotes(tmp_path: Path) -> None:
+    head = "<html lang=fr><meta charset=utf-8><title>Loi</title>"
+    page = f"{head}<p>Art. 1<sup>er</sup><sup>1</sup><p>Port.<p>Art. 2<sup><a>2</a></sup><p>Quai."
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    source = html(None, path=tmp_path / "a.html")
+    assert [row["article"] for row in source.provisions()] == ["1", "2"]
+    assert source.report()["languages"] == {"fr": 1} and source.reports[0].left_out == {"footnote mark": 2}

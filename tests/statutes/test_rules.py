@@ -1,0 +1,127 @@
+"""XML and pages by the rules of the package and of a file. The samples are invented, as the documentation describes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from of_format import check_conformance, documents_of, law_of
+
+from legalir.errors import ComponentError, DataError
+from legalir.statutes.importing.files import Format
+from legalir.statutes.sources.auto import formats
+from legalir.statutes.sources.html import FORMATS, shipped
+from legalir.statutes.writing import write_collection
+
+CASES = {
+    "bwb": ("Havenwet", "BWBR0000001", "nl", "2024-01-01", "1a", "Begrippen", "Hoofdstuk 1 Algemeen"),
+    "boe": ("Ley de puertos.", "BOE-A-2020-1", "es", "2020-06-01", "1", "Objeto.", "TÍTULO I Puertos"),
+    "riigi_teataja": ("Sadamaseadus", "159", "et", "2018-06-22", "3¹", "Sadam", "1. peatükk Üldsätted"),
+    "ecfr": ("Title 99—Harbors", "99", "en", "", "7.2", "Definitions.", "7 PART 7—QUAYS"),
+    "legi": ("Code des ports", "LEGITEXT01", "fr", "", "L121-3", "", ""),
+    "leychile": ("LEY DE PUERTOS", "77", "es", "2022-02-02", "1", "", "I De los puertos"),
+    "lovdata": (
+        "Lov om havner",
+        "NL-lov-2001-01-01-1",
+        "no",
+        "2001-06-01",
+        "1-2",
+        "Havn",
+        "Kapittel 1. Regler",
+    ),
+    "nz": ("Harbours Act", "DLM1", "en", "2024-06-01", "3A", "Berths", "1 Quays"),
+    "retsinformation": ("Lov om havne", "A1", "da", "2020-02-02", "1", "", "Kapitel 1 Regler"),
+    "eurlex": ("Regulation on quays", "sample", "en", "", "1", "Scope", "CHAPTER I General"),
+}
+TEXTS = {
+    "bwb": "1 Een haven is een plaats.\n2 Er zijn:\na. kades;",
+    "boe": "Los puertos son libres.",
+    "riigi_teataja": "(1) Sadam on koht.",
+    "ecfr": "(a) A quay is an edge.",
+    "legi": "Le port est libre.",
+    "leychile": "Artículo 1°.- El puerto es libre.",
+    "lovdata": "En havn er et sted.",
+    "nz": "1 A berth is a place.",
+    "retsinformation": "En havn er et sted.\n1) kajer\nStk. 2. Kajen er fri.",
+    "eurlex": "1. This is about quays; Article 9 is replaced.",
+}
+
+
+def sample(name: str) -> str:
+    return (Path(__file__).with_name("samples") / "rules" / f"{name}.xml").read_text(encoding="utf-8")
+
+
+def format_of(name: str) -> Format:
+    return next(each for each in FORMATS if each.name == f"xml-{name}")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rules_of_the_package(name: str) -> None:
+    title, law_id, lang, day, number, heading, path = CASES[name]
+    law = law_of(format_of(name), sample(name))
+    assert (law.title, law.law_id, law.lang, law.effective_from) == (title, law_id, lang, day)
+    document = documents_of(law)[number]
+    assert (document.unit.kind, document.unit.heading) == ("article", heading)
+    above = " › ".join(f"{each.label} {each.heading}".strip() for each in document.above[1:])
+    assert above.replace(". ", " ") == path.replace(". ", " ")
+    assert document.text == TEXTS[name]
+
+
+def test_each_sample_is_recognised_by_its_rules_alone() -> None:
+    assert set(CASES) == set(shipped())
+    for name in CASES:
+        data = sample(name).encode()
+        for suffix in (".xml", ".html") if name in ("eurlex", "lovdata") else (".xml",):
+            path = Path(f"a{suffix}")
+            first = next(each for each in formats() if suffix in each.suffixes and each.recognises(path, data))
+            assert first.name == f"xml-{name}"
+
+
+def test_facts_of_units() -> None:
+    dutch = documents_of(law_of(format_of("bwb"), sample("bwb")))
+    assert {number: one.unit.repealed for number, one in dutch.items()} == {"1a": False, "2": True, "annex-1": False}
+    assert dutch["1a"].unit.effective_from == "2023-05-01"
+    assert documents_of(law_of(format_of("nz"), sample("nz")))["4"].unit.repealed
+    french = documents_of(law_of(format_of("legi"), sample("legi")))["L121-3"].unit
+    assert (french.effective_from, french.effective_to) == ("2020-01-01", "")  # 2999 is no day
+    assert documents_of(law_of(format_of("boe"), sample("boe")))["1"].unit.effective_from == "2023-01-01"
+    assert set(documents_of(law_of(format_of("eurlex"), sample("eurlex")))) == {"preamble", "1", "annex-1"}
+
+
+OWN = """country: fi
+lang: fi
+title: name
+law_id: law@key
+units:
+  - {css: part, kind: group, label: "@no", heading: "@name"}
+  - {css: rule, kind: article, label: "> no", effective_from: "@since", repealed: "rule[state=gone]"}
+"""
+OWN_LAW = """<x:law xmlns:x="urn:x" key="a b/1"><x:name>Satamalaki</x:name><x:part no="I" name="Yleistä">
+<x:rule since="2020-01-02" id="r1"><x:no>1 §</x:no><x:p>Satama.</x:p><x:p>Laituri.</x:p></x:rule>
+<x:rule state="gone"><x:no>2 §</x:no></x:rule></x:part></x:law>"""
+
+
+def test_rules_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text(OWN, encoding="utf-8")
+    (tmp_path / "law.xml").write_text(OWN_LAW, encoding="utf-8")
+    source = f'xml(path="{tmp_path / "law.xml"}", rules="{tmp_path / "rules.yaml"}")'
+    write_collection(source, tmp_path / "new")
+    first, second = (tmp_path / "new" / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    assert '"docno": "a-b-1-1", "text": "Satama.\\nLaituri.", "title": "Satamalaki 1 §"' in first
+    assert '"path": "I Yleistä", "effective_from": "2020-01-02"' in first
+    assert '"text": ""' in second
+
+
+def test_faults(tmp_path: Path) -> None:
+    (tmp_path / "law.xml").write_text(OWN_LAW, encoding="utf-8")
+    with pytest.raises(ComponentError, match="no rules of this name"):
+        write_collection(f'xml(path="{tmp_path}", rules="bwd")', tmp_path / "new")
+    with pytest.raises(DataError, match="nothing matches the selectors"):
+        write_collection(f'xml(path="{tmp_path / "law.xml"}", rules="bwb")', tmp_path / "new")
+    with pytest.raises(DataError, match="root element <law>"):
+        write_collection(f'xml(path="{tmp_path}")', tmp_path / "new")
+
+
+def test_conformance(tmp_path: Path) -> None:
+    (tmp_path / "law.xml").write_text(sample("bwb"), encoding="utf-8")
+    check_conformance("xml", tmp_path / "law.xml")
