@@ -68,6 +68,7 @@ _DAMAGED = re.compile("[\ufffd\x80-\x9f]|[ÃÅ][\u0080-\u00bf]")
 _STRANGE = re.compile("[\ufffd\x80-\x9fÃÅ]")
 _MAIN = re.compile(r"\d{1,6}")
 _SECOND = re.compile(r"~\d+(?:@|\Z)")
+_LONGEST_LINE = 200
 _TITLE_LINE = re.compile(r"[A-ZÀ-ÖØ-Þ][^\n.:;,?!]{2,78}\n(?=\s*\S)")
 
 
@@ -403,6 +404,15 @@ def _swallowed(name: str, provisions: list[_Seen], articles: list[_Seen]) -> Ite
                 break
 
 
+_OTHER_ARTICLES = (
+    *("artigo", "articolul", "artykuł", "статья", "стаття", "член", "члан", "madde", "điều", "pasal", "člen", "članak"),
+    *("straipsnis", "artikkel", "artikel", "artikla", "άρθρο", "المادة"),
+)
+"""Words for an article in languages of countries without a table."""
+
+_OTHER_NUMBER = re.compile(r"\s+(\d+)[.º°ª]?[\w-]*\s*(?:\Z|[.:–—(-]|[^\W\d_a-zà-ÿа-я])")
+
+
 @cache
 def _openers() -> tuple[re.Pattern[str], dict[str, list[str]]]:
     """Return a pattern of how headings of all countries begin, and the countries by the first word of a heading."""
@@ -413,7 +423,7 @@ def _openers() -> tuple[re.Pattern[str], dict[str, list[str]]]:
         ]
         for form in (*forms, *table.annex):
             words.setdefault(form.split()[0].casefold(), []).append(country)
-    names = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    names = "|".join(re.escape(word) for word in sorted({*words, *_OTHER_ARTICLES}, key=len, reverse=True))
     return re.compile(rf"(?mi)^[ \t]*(?P<word>{names})(?=[\s\d第〇一二三四五六七八九十百]).*"), words
 
 
@@ -424,7 +434,11 @@ def _headings_inside(text: str) -> Iterator[tuple[str, str]]:
         line = match[0].strip()
         if _in_quotes(text[: match.start()]):
             continue
-        for country in dict.fromkeys(words[match["word"].casefold()]):
+        word = match["word"].casefold()
+        if word in _OTHER_ARTICLES and (number := _OTHER_NUMBER.match(line, len(word))) and len(line) < _LONGEST_LINE:
+            yield "article", number[1]
+            continue
+        for country in dict.fromkeys(words.get(word, ())):
             table = jurisdictions()[country]
             heading = table.heading(line)
             if heading is not None and heading.level.kind in ("article", "group"):
@@ -444,7 +458,11 @@ _AFTER = re.compile(r"\s*\Z|\s*[.:]?\s*[–—-]?\s*[(（【\[]?[A-ZÀ-ÖØ-Þ0-
 
 def _is_heading(line: str, heading: Heading) -> bool:
     rest = line[len(heading.label) :]
-    return len(line) < 200 and bool(_AFTER.match(rest)) and (heading.level.kind == "article" or rest[-1:] not in ".;,")
+    return (
+        len(line) < _LONGEST_LINE
+        and bool(_AFTER.match(rest))
+        and (heading.level.kind == "article" or rest[-1:] not in ".;,")
+    )
 
 
 _QUOTES = (("„", "“"), ("“", "”"), ("‘", "’"), ("«", "»"), ("「", "」"), ("『", "』"))

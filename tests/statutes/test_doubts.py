@@ -54,6 +54,13 @@ def articles(*numbers: object, text: str = ENGLISH) -> list[tuple[str, str]]:
         ("dates", "law-1", doubts(*articles(1), effective_from="0001-01-01")),
         ("articles in text", "law-1", doubts(("1", "Boats.\nArt. 2\nQuays.\nArt. 3\nEnd."), *articles(4))),
         ("articles in text", "law-2", doubts(*articles(1), ("2", "港は場所である。\n第三条 岸は石である。"))),
+        (
+            "articles in text",
+            "law-1",
+            doubts(("1", "Os portos são livres.\nArtigo 2.º\nOs cais são de pedra."), *articles(3)),
+        ),
+        ("articles in text", "law-1", doubts(("1", "Порт свободен.\nСтатья 2. Причалы"), *articles(3))),
+        ("articles in text", "law-1", doubts(("1", "Cảng là nơi tàu đậu.\nĐiều 2. Bến"), *articles(3))),
         ("parts in text", "law-1", doubts(("1", "Boats.\nCHAPTER II QUAYS"), *articles(2))),
         (
             "annexes in text",
