@@ -99,7 +99,7 @@ class NumberTable(IndexArtifact):
             key of a provision. Only called if none of the versions with a number is in force.
     """
 
-    kind, version = "number_table", 2
+    kind, version = "number_table", 3
 
     def __init__(self, path: str | PathLike[str], replaced: Callable[[], Mapping[str, str]] = dict) -> None:
         super().__init__(str(path))
