@@ -945,6 +945,8 @@ class _Reader:
             return False
         named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
         before = next(named, memory.law)
+        if text[end : end + 8].strip() == "thereof" and not {"article", "annex"} & drafts[-1].numbers.keys():
+            return False  # Subsection (2) thereof is one of the section.
         law, place, inside = self._law_at(text, end, memory, before), end, False
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None

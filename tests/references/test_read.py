@@ -383,6 +383,7 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             ["FA 1997 3", "2018 Regulations 5", "Ferry Act 2001 4"],
         ),
         ("en", "Ferry Act 2001", "Article 6 GDPR or Article 8 of the ECHR", ["GDPR 6", "ECHR 8"]),
+        ("en", "Ferry Act 2001", "Article 2 GDPR and Articles 12 and 13 thereof", ["GDPR 2", "GDPR 12", "GDPR 13"]),
         ("en", "Ferry Act 2001", "section 9\nOSCR has an office", ["Ferry Act 2001 9"]),
         ("en", "Ferry Act 2001", "section 2 of the Act, regulation 4 of the Regulations", ["Ferry Act 2001 2", "4"]),
         ("en", "Ferry Order 2001", "section 2 of the Act, section 7 of the old Act", ["2", "7"]),
