@@ -19,7 +19,7 @@ from legalir.datasets.readers import read_corpus, read_links
 from legalir.errors import AnalyzerError
 from legalir.references.grammar import grammars
 from legalir.statutes.importing.tree import read_origins
-from legalir.statutes.jurisdictions import Heading, jurisdictions
+from legalir.statutes.jurisdictions import Heading, jurisdictions, pattern_of_repeal
 from legalir.storage.validity import provision_key
 
 _MOST = 0.6
@@ -49,12 +49,6 @@ _LARGEST_YEAR = 2100
 _SMALLEST_YEAR = 1200
 _NOT_YET = "9999"
 
-_REPEALED = re.compile(
-    r"(?i)\b(?:repealed|revoked|omitted|deleted|abrog[ée]e?s?|abrogat\w|soppress\w|weggefallen|aufgehoben|derogad[oa]s?"
-    r"|revogad[oa]s?|vervallen|uchylon[yae]|zrušen[oaý]?|kumottu|upphävd|upphävts|ophævet|opphevet|kehtetu|hatályát"
-    r"|abrogat[ăe]?|mülga|bãi bỏ|dihapus|dicabut)\b|삭\s?제|刪除|删除|削除|廃止|废止"
-    r"|(?<!ให้)ยกเลิก|утратил\w* силу|скасовано"
-)
 _LONGEST_NOTICE = 60
 _OTHER_WORDS = 3
 """Words beside the word of repeal, dates and numbers in a text that only says that its unit is repealed."""
@@ -476,9 +470,9 @@ def _in_quotes(before: str) -> bool:
 
 def _is_notice(text: str) -> bool:
     """Return True if a text says little more than that something is repealed."""
-    if len(text) > _LONGEST_NOTICE or not _REPEALED.search(text):
+    if len(text) > _LONGEST_NOTICE or not pattern_of_repeal().search(text):
         return False
-    rest = _REPEALED.sub(" ", re.sub(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]", " ", text))
+    rest = pattern_of_repeal().sub(" ", re.sub(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]", " ", text))
     return len(re.findall(r"[^\W\d_]{2,}", rest)) <= _OTHER_WORDS and sum(map(str.isalpha, rest)) <= 4 * _OTHER_WORDS
 
 

@@ -167,6 +167,17 @@ def _repealed_words() -> dict[str, dict[str, list[str]]]:
 
 
 @cache
+def pattern_of_repeal() -> re.Pattern[str]:
+    """Return the pattern of the words of repeal of all languages."""
+    words = {word.strip(" .") for each in _repealed_words().values() for word in each["repealed"]}
+    # In scripts without word boundaries a word is found inside others, too: 삭 제, (삭제).
+    parts = (
+        rf"\b{re.escape(word)}\b" if word[0] < "\u0e00" else r"\s?".join(word) for word in sorted(words, reverse=True)
+    )
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+@cache
 def jurisdiction(country: str) -> Jurisdiction:
     """Return the table of a country; a country without one has the table ``any``."""
     tables = jurisdictions()
