@@ -48,7 +48,7 @@ EXPRESSIONS = (
     'linear(bm25, tfidf % 40, lsa, weights=[1, -0.5, 2], normalize="zscore")',
     "rrf(bm25, lsa) % 50 >> rocchio(index=lsa, k=5)",
     'rrf(bm25, lsa) % 50 >> sar(scorer=lsa, normalize="minmax")',
-    "focus(over=40) >> rrf(bm25, lsa)",
+    "focus(over=40) >> rrf(own_script >> bm25, lsa)",
     "analytical >> rationale(cot=False) >> bm25 % 40",
     "bm25",
     'bm25(analyzer="char2", k1=1.5, b=0.75, num_results=20)',
@@ -476,7 +476,7 @@ COMPONENTS = (
     *(("expander", spec) for spec in ("analytical", "hyde", "rationale", "rewrite(n=1)")),
     ("expander", 'complexity(model="{complexity}")'),
     *(("expander", spec) for spec in ("bo1", "rm3(docs=2)")),
-    *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
+    *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "own_script", "rocchio")),
     ("expander", "triples(by='question')"),
     *(
         ("reranker", spec)
