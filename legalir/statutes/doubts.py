@@ -66,6 +66,14 @@ _LONGEST_LINE = 200
 _TITLE_LINE = re.compile(r"[A-ZÀ-ÖØ-Þ][^\n.:;,?!]{2,78}\n(?=\s*\S)")
 
 
+_FLAGS = (
+    ("m", "markup", "markup, an address or a code in the text.", "Look at what the reader should have left out."),
+    ("d", "encoding", "damaged letters.", 'Name the encoding of the file: encoding="…".'),
+    ("y", "dates", "a date that is a placeholder.", "Leave the date out, if it is not known."),
+)
+"""What is strange about a provision alone: its flag, the kind of doubt, the end of the sentence, the cure."""
+
+
 class Doubt(NamedTuple):
     """A reason to look at a provision.
 
@@ -250,30 +258,9 @@ class Doubts:
 
     def _of_texts(self, name: str, provisions: list[_Seen], articles: list[_Seen]) -> Iterator[Doubt]:
         traced = any(each.docno in self._kinds for each in provisions)
-        marked = [each for each in provisions if "m" in each.flags]
-        if marked:
-            yield Doubt(
-                "markup",
-                marked[0].docno,
-                f"{_of(len(marked), provisions, name)} markup, an address or a code in the text.",
-                "Look at what the reader should have left out.",
-            )
-        damaged = [each for each in provisions if "d" in each.flags]
-        if damaged:
-            yield Doubt(
-                "encoding",
-                damaged[0].docno,
-                f"{_of(len(damaged), provisions, name)} damaged letters.",
-                'Name the encoding of the file: encoding="…".',
-            )
-        dates = [each for each in provisions if "y" in each.flags]
-        if dates:
-            yield Doubt(
-                "dates",
-                dates[0].docno,
-                f"{_of(len(dates), provisions, name)} a date that is a placeholder.",
-                "Leave the date out, if it is not known.",
-            )
+        for flag, kind, sentence, cure in _FLAGS:
+            if flagged := [each for each in provisions if flag in each.flags]:
+                yield Doubt(kind, flagged[0].docno, f"{_of(len(flagged), provisions, name)} {sentence}", cure)
         live = [each for each in articles if each.docno not in self._repealed]
         notices = [each for each in live if "r" in each.flags] if traced else []
         if notices:
