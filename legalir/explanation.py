@@ -194,9 +194,12 @@ def explain_step(
 ) -> dict[str, Explanation]:
     """Return the explanations of the scores that `transformer` gives to `docnos` for `inp`, of one query.
 
-    A component calls it for the pipelines inside it. Documents that `transformer` does not return are left out. If the
-    parts of a component do not add up, another part has the difference.
+    A component calls it for the pipelines inside it. Documents that `transformer` does not return are left out: all of
+    them if an earlier step left the question out. If the parts of a component do not add up, another part has the
+    difference.
     """
+    if inp.empty:
+        return {}
     if isinstance(transformer, pt.Compose):
         return _explain_compose(tuple(transformer), inp, docnos, upstream)
     if isinstance(transformer, pt.RankCutoff):

@@ -188,7 +188,8 @@ class E5(Declared):
 
     Raises:
         MissingExtra: a package is not installed.
-        ModelError: the file is missing, truncated, altered, or of another version.
+        ModelError: the file is missing, truncated, altered, or of another version; or the adapter is none of this
+            model.
     """
 
     component = "e5"

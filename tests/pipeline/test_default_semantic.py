@@ -17,6 +17,7 @@ from legalir.cli.models import app as models
 from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.static_model import StaticModel
 from legalir.errors import MissingExtra, ModelError
+from legalir.explanation import explain
 from legalir.pipeline import default as module
 from legalir.pipeline.default import (
     DefaultSettings,
@@ -79,6 +80,8 @@ def test_for_a_question_in_foreign_letters_the_encoder_decides(folder: Path) -> 
     found = opened(folder).search(question, k=3)
     by_meaning = opened(folder).search(question, 'focus(times=2, vectors=True) >> dense("e5")', k=3)
     assert found["docno"].tolist() == by_meaning["docno"].tolist()
+    explained = explain(opened(folder).pipeline("default"), question)
+    assert [(one.docno, one.score) for one in explained] == list(zip(found["docno"], found["score"], strict=True))
     frame = pd.DataFrame({"qid": ["a", "b", "c"], "query": [question, "Who lights the lamp?", "маяк 1"]})
     assert opened(folder).pipeline("own_script").transform(frame)["qid"].tolist() == ["b", "c"]
 
