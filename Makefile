@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
+# One test process more than processors: some tests wait, for a server or another process.
+PYTEST := $(BIN)/python -m pytest --dist worksteal --numprocesses $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+
 PLUGINS := $(wildcard ./plugins/*)
 # First-party packages with commands; they need neither an engine nor a model, so every installation has them.
 COMMANDS := ./plugins/legalir-hypa ./plugins/legalir-serve ./plugins/legalir-study
@@ -24,16 +27,16 @@ experiments: $(VENV)/.users
 install: $(VENV)/.users
 
 test: lint $(VENV)/.neural
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
-	$(MAKE) --no-print-directory plugins docs wheel
+	$(PYTEST)
+	$(MAKE) --no-print-directory --jobs 2 plugins docs wheel
 
 # Which lines the tests reach; they take half as long again.
 coverage: $(VENV)/.neural
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report=term
+	$(PYTEST) --cov --cov-report=term
 
 # What needs neither torch nor the weights of a model, in an environment that may lack them.
 test-core: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not neural"
+	$(PYTEST) -m "not neural"
 
 # The tests of each first-party plugin, two at a time, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from pathlib import Path
@@ -22,6 +23,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("legalir")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_heap() -> None:
+    """Leave what is there out of the collection of garbage, which PyTerrier's experiments ask for at each system."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
