@@ -7,6 +7,7 @@ supplements and repeal, the publisher's words for kinds of law, and how laws tha
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import resources
@@ -31,6 +32,7 @@ _NUMBER = (
 
 _END = r"(?![^\W\d_⁰¹²³⁴-⁹])"
 _LONGEST_NOTICE = 240
+_IN_BRACKETS = re.compile(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]")
 _BEFORE_WORDS = re.compile(r"^[\W\d]+")
 _AROUND = " \t\n.·…-—–。:;,()[]（）"
 
@@ -139,23 +141,35 @@ class Jurisdiction(Schema):
             text: of the unit.
             lang: of the law, ISO 639-1, if it is not the table's; see ``repealed.yaml``.
         """
-        words, notices = _words_of_repeal(self.repealed, self.repealed_by, lang or self.lang)
+        words, notices, _ = self._repeal(lang)
         notice = _BEFORE_WORDS.sub("", text[: 2 * _LONGEST_NOTICE]).casefold()
         if len(notice) < _LONGEST_NOTICE and notice.startswith(notices):
             return True
-        bare = re.sub(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]", " ", text)
+        bare = _IN_BRACKETS.sub(" ", text)
         return any(_BEFORE_WORDS.sub("", one).strip(_AROUND).casefold() in words for one in (bare, text))
+
+    def _repeal(self, lang: str) -> _Repeal:
+        return _words_of_repeal(self.repealed, self.repealed_by, lang or self.lang)
+
+
+class _Repeal(NamedTuple):
+    """How a table and a language say that a unit is repealed: whole texts, beginnings of notices, the first words."""
+
+    words: frozenset[str]
+    notices: tuple[str, ...]
+    first: re.Pattern[str]
 
 
 @cache
-def _words_of_repeal(
-    words: tuple[str, ...], notices: tuple[str, ...], lang: str
-) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the texts and the beginnings of notices by which a table and a language say that a unit is repealed."""
+def _words_of_repeal(words: tuple[str, ...], notices: tuple[str, ...], lang: str) -> _Repeal:
     own = _repealed_words().get(lang, {})
-    return (
-        frozenset(word.strip("()[]（）").casefold() for word in (*words, *own.get("repealed", ()))),
-        tuple(word.casefold() for word in (*notices, *own.get("repealed_by", ()))),
+    whole = {word.strip("()[]（）") for word in (*words, *own.get("repealed", ()))}
+    begin = (*notices, *own.get("repealed_by", ()))
+    first = {form.split()[0] for word in (*whole, *begin) for form in (word, word.casefold())}
+    return _Repeal(
+        frozenset(word.casefold() for word in whole),
+        tuple(word.casefold() for word in begin),
+        re.compile("|".join(map(re.escape, sorted(first))) or "(?!)", re.IGNORECASE),
     )
 
 
@@ -193,8 +207,11 @@ def jurisdictions() -> dict[str, Jurisdiction]:
 
 def mark_repealed(law: Law, table: Jurisdiction) -> None:
     """Mark each article, annex and unit inside them whose whole text states that it is repealed."""
-    for unit in law.root.walk():
-        if unit.kind in ("article", "annex", "paragraph", "item", "subitem"):
+    places = [match.start() for match in table._repeal(law.lang).first.finditer(law.text)]
+    for unit in law.root.walk() if places else ():
+        if unit.kind in ("article", "annex", "paragraph", "item", "subitem") and any(
+            bisect_left(places, span.start) < bisect_left(places, span.end) for span in unit.spans()
+        ):
             text = law.render(unit)
             if table.is_repealed(text.removeprefix(unit.label), law.lang):
                 unit.repealed = True
