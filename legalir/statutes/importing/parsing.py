@@ -422,6 +422,7 @@ def provision_of(law: Law, document: Document) -> dict[str, str]:
         "path": " › ".join(filter(None, groups)),
         "effective_from": since,
         "effective_to": until,
+        "url": page_of(law, document),
     }
     return {name: value for name, value in fields.items() if value or name == "text"}
 
@@ -430,8 +431,7 @@ def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
     """Return the origin of a provision: a line of ``origin.jsonl``.
 
     ``spans`` are the places of its text in the text of the file, ``title_spans`` the places of its own label and
-    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law;
-    ``url`` is the page of the provision or its law on the publisher's site, if its address is known.
+    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law.
     """
     unit = document.unit
     fields: dict[str, object] = {
@@ -454,6 +454,5 @@ def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
         "amended_by": law.amended_by,
         "repealed": unit.repealed,
         "replaced_by": unit.replaced_by,
-        "url": page_of(law, document),
     }
     return {name: value for name, value in fields.items() if value}
