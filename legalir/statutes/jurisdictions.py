@@ -25,10 +25,24 @@ _LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
 _HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
     rf"(?:(?:[LRDA]\*?\.?\s?)?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*{_HIGH}*(?:\.?[ºª°])?"
-    rf"(?:\s?{_ORDINAL}(?![^\W_]|\s+\d)|{_LETTER}|[a-z]{{0,2}})"
-    rf"(?:[./\-‐–](?:\d+[a-z]{{0,2}}|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-Z]))"
+    rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|[a-z]{{0,2}})"
+    rf"(?:[./\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
 )
-"""A number in a heading: ``9의2``, ``L. 121-3``, ``5bis``, ``4 a``, ``22¹``, ``XI``, ``B``."""
+"""A number in a heading: ``9의2``, ``L. 121-3``, ``5bis``, ``4 a``, ``22¹``, ``2-1 a``, ``XI``, ``B``."""
+
+_WORDS = """
+    one two three four five six seven eight nine ten first second third fourth fifth sixth seventh eighth ninth tenth
+    primer[oa]? segund[oa] tercer[oa]? cuart[oa] quint[oa] sext[oa] s[ée]ptim[oa] octav[oa] noven[oa] d[ée]cim[oa]
+    [úu]nic[oa] preliminar primeir[oa] terceir[oa] quart[oa] s[ée]tim[oa] oitav[oa] non[oa] prim[oa] second[oa]
+    terz[oa] sest[oa] settim[oa] ottav[oa] premi(?:er|ère) deuxième troisième quatrième cinquième sixième
+    prvn[íi] druh[áý] třetí čtvrt[áý] pát[áý] šest[áý] sedm[áý] osm[áý] devát[áý] desát[áý]
+    prv[áý] tret[ií]a? štvrt[áý] piat[ay]
+    birinci ikinci üçüncü dördüncü beşinci altıncı yedinci sekizinci dokuzuncu onuncu
+    първ[аи] втор[аи] трет[аи] четвърт[аи] пет[аи] шест[аи] седм[аи] осм[аи]
+    перв(?:ая|ый) втор(?:ая|ой) трет(?:ья|ий) четв[её]рт(?:ая|ый) пят(?:ая|ый) шест(?:ая|ой)
+    πρώτο δεύτερο τρίτο τέταρτο πέμπτο έκτο pirmas(?:is)? antras(?:is)? treči(?:as|asis) ketvirtas(?:is)? penktas(?:is)?
+"""
+"""Ordinals that number a part: ``TÍTULO PRIMERO``, ``ČÁST PRVNÍ``, ``BİRİNCİ BÖLÜM``."""
 
 _END = r"(?![^\W\d_⁰¹²³⁴-⁹])"
 _LONGEST_NOTICE = 240
@@ -108,7 +122,7 @@ class Jurisdiction(Schema):
     @cached_property
     def _headings(self) -> list[tuple[int, Level, re.Pattern[str]]]:
         return [
-            (depth, level, re.compile("|".join(map(_form, level.forms)), re.IGNORECASE))
+            (depth, level, re.compile("|".join(_form(each, level.kind) for each in level.forms), re.IGNORECASE))
             for depth, level in enumerate(self.levels)
             if level.forms
         ]
@@ -142,10 +156,11 @@ class Jurisdiction(Schema):
             lang: of the law, ISO 639-1, if it is not the table's; see ``repealed.yaml``.
         """
         words, notices, _ = self._repeal(lang)
-        notice = _BEFORE_WORDS.sub("", text[: 2 * _LONGEST_NOTICE]).casefold()
-        if len(notice) < _LONGEST_NOTICE and notice.startswith(notices):
-            return True
         bare = _IN_BRACKETS.sub(" ", text)
+        for one in (text, bare) if "\n" not in text.strip() else ():
+            notice = _BEFORE_WORDS.sub("", one[: 2 * _LONGEST_NOTICE]).casefold()
+            if len(notice) < _LONGEST_NOTICE and notice.startswith(notices):
+                return True
         return any(_BEFORE_WORDS.sub("", one).strip(_AROUND).casefold() in words for one in (bare, text))
 
     def _repeal(self, lang: str) -> _Repeal:
@@ -217,7 +232,8 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
                 unit.repealed = True
 
 
-def _form(form: str) -> str:
-    words = [_NUMBER if word == "N" else re.escape(word) for word in form.split()]
-    end = _END if words[-1] == _NUMBER else rf"(?:\s?[의のノ之]\s?{_DIGITS})*"
+def _form(form: str, kind: Kind) -> str:
+    number = rf"(?:{_NUMBER}|(?:{'|'.join(_WORDS.split())})(?![^\W_]))" if kind == "group" else _NUMBER
+    words = [number if word == "N" else re.escape(word) for word in form.split()]
+    end = _END if words[-1] == number else rf"(?:\s?[의のノ之]\s?{_DIGITS})*"
     return _GAP.join(words) + end
