@@ -43,7 +43,7 @@ _NAMES: dict[Kind, str] = {"annex": "annex", "supplement": "supp", "preamble": "
 _FIRST = 2
 """Largest number with which the numbers of a group begin again; § 1 may be repealed and gone."""
 
-_MAIN = re.compile(r"\d+")
+_MAIN = re.compile(r"\d{1,9}")
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\ufeff]+")
 
 

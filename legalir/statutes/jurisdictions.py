@@ -20,7 +20,8 @@ from legalir.statutes.law import Law
 
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
-_ORDINAL = "[a-z]?(?:semel|bis|ter|quater|(?:quinqu|sex|sept|oct|nov|non|[a-z]*dec|vic)ies)"
+_THAI = "ทวิ|ตรี|จัตวา|เบญจ|ฉ|สัตต|อัฏฐ|นว|ทศ"
+_ORDINAL = rf"(?:[a-z]?(?:semel|bis|ter|quater|(?:quinqu|sex|sept|oct|nov|non|[a-z]*dec|vic)ies)|{_THAI})"
 _LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
 _HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
@@ -47,7 +48,11 @@ _WORDS = """
 _END = r"(?![^\W\d_⁰¹²³⁴-⁹])"
 _LONGEST_NOTICE = 240
 _IN_BRACKETS = re.compile(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]")
-_BEFORE_WORDS = re.compile(r"^[\W\d]+")
+_BEFORE_WORDS = re.compile(
+    r"^(?:[\W\d]*[\[(](?:ss?\.|sec\.|sections?|art\.|articles?|reg\.|regulations?)\s*\d[\w().]*\s+|[\W\d]+)",
+    re.IGNORECASE,
+)
+"""What may stand before the words of a repeal: ``4. (1)``, ``[S. 2 repealed by …]``."""
 _AROUND = " \t\n.·…-—–。:;,()[]（）"
 
 

@@ -96,6 +96,8 @@ def test_headings_of_many_habits(lines: str, expected: str) -> None:
             "Art. 1º Porto é. | Art. 1º-A Cais é. (Incluído em 2033) | Art. 2º (Revogado pela Lei 2)",
             "1 1-A 2!",
         ),
+        ("th", "มาตรา 1 ท่าเรือ | มาตรา 1 ทวิ (ยกเลิก) | มาตรา 2 เรือ", "1 1ทวิ! 2"),
+        ("en", "1. Port it is. | 2. [S. 2 repealed by Act 5] | 3. Pier it is.", "1 2! 3"),
         ("en", "1. Fee.—A fee is due. | 2. [Repeal.] Rep. by the Act. | 3. Pier.—It is.", "1 2! 3"),
         (
             "es",
@@ -107,10 +109,14 @@ def test_headings_of_many_habits(lines: str, expected: str) -> None:
 )
 def test_numbers_and_repeal_in_many_languages(lang: str, lines: str, expected: str) -> None:
     """What is repealed has an exclamation mark; each part is known, so that it is not in the text of an article."""
-    law = law_of(lines.replace(" | ", "\n"), "any", lang)
+    law = law_of(lines.replace(" | ", "\n"), "th" if lang == "th" else "any", lang)
     documents = cut(law).documents
     assert " ".join(each.docno.removeprefix("law-") + "!" * each.unit.repealed for each in documents) == expected
     assert not any("\n" in each.text for each in documents if each.unit.kind == "article")
+
+
+def test_a_number_may_have_any_length() -> None:
+    assert provisions(f"§ 1 Kai\nText.\n§ {'9' * 5000} Hafen\nText.")[0].startswith("1 Kai: Text.")
 
 
 def test_what_does_not_go_on_is_said() -> None:

@@ -148,7 +148,7 @@ def _gaps(documents: CutLaw) -> Iterator[str]:
         number
         for each in documents.documents
         if each.unit.kind == "article" and all(holder.kind in ("law", "group") for holder in each.above)
-        if (main := re.match(r"(\d+)(?:-(\d+)$)?", each.unit.number))
+        if (main := re.match(r"(\d{1,9})(?:-(\d{1,9})$)?(?!\d)", each.unit.number))
         for number in range(int(main[1]), max(int(main[1]), min(int(main[2] or 0), int(main[1]) + 500)) + 1)
     }
     last = max(numbers, default=0)

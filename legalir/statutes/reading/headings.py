@@ -76,7 +76,7 @@ _MARK_ONLY = re.compile(r"\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]+")
 _DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?(?=[(\w“\"])")
 """A heading that a dash parts from the text: ``Short title.—(1) This Act …``."""
 
-_ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–")
+_ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -")
 _SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
 _LONGEST_TITLE = 120
