@@ -216,8 +216,8 @@ def _place(location: tuple[int | str, ...], value: object) -> str:
     return ", ".join(f"item {part + 1}" if isinstance(part, int) else repr(part) for part in location)
 
 
-class _StrictLoader(yaml.SafeLoader):
-    """The safe loader; it raises an error for two equal keys, where the first would be lost."""
+class _Strict(yaml.constructor.SafeConstructor):
+    """Part of a loader that raises an error for two equal keys, where the first would be lost."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
         keys: dict[object, str] = {}
@@ -236,6 +236,17 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
+class _StrictLoader(_Strict, yaml.SafeLoader):
+    """The safe loader."""
+
+
+class _PackageLoader(_Strict, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The fast one in C, whose stack has no guard: for the files of this package alone."""
+
+
+_PACKAGE = Path(__file__).parent
+
+
 def read_yaml(path: Path, what: str) -> object:
     """Return the content of a YAML file as plain Python values.
 
@@ -248,7 +259,7 @@ def read_yaml(path: Path, what: str) -> object:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        return yaml.load(text, Loader=_StrictLoader)
+        return yaml.load(text, Loader=_PackageLoader if _PACKAGE in path.parents else _StrictLoader)
     except FileNotFoundError:
         raise DefinitionError(f"{path} does not exist: give the path of {what} (YAML).") from None
     except OSError as error:

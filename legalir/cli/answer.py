@@ -138,6 +138,9 @@ def _citation(citation: dict[str, Any]) -> str:
     return "  ".join(filter(None, [citation["docno"], citation["title"]])) + state
 
 
+_IN_LINK = str.maketrans({"<": "%3C", ">": "%3E"})
+
+
 def _quotation(quote: dict[str, Any], answer: str, shown: Callable[[str], str]) -> str:
     """Return a quotation with its state; do not repeat verified words that are already in the answer."""
     repeated = quote["state"] == "verified" and quote["words"] in answer
@@ -154,6 +157,8 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
         yield "\nSources"
     for citation in facts["citations"]:
         yield f"  {printable(_citation(citation))}"
+        if citation.get("url"):
+            yield f"    {printable(citation['url'])}"
         for quote in citation["quotes"]:
             yield f"    {_quotation(quote, facts['answer'], printable)}"
     if others := _others(facts):
@@ -171,7 +176,8 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
     if facts["citations"]:
         yield "## Sources\n"
     for citation in facts["citations"]:
-        yield f"- {_escaped(_citation(citation))}"
+        page = f" <{citation['url'].translate(_IN_LINK)}>" if citation.get("url") else ""
+        yield f"- {_escaped(_citation(citation))}{page}"
         for quote in citation["quotes"]:
             yield f"  > {_quotation(quote, facts['answer'], _escaped)}"
     if others := _others(facts):

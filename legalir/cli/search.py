@@ -151,6 +151,8 @@ def _print_table(rows: list[dict[str, Any]], query: str, of: str = "") -> None:
             names = ", ".join(docno if whole else f"{docno} (in part)" for docno, whole in held.items())
             provision.append(f"\nholds {printable(names)}", style="not bold dim")
         provision.append(f"\n{_best_line(row['text'], query, width=160)}", style="not bold")
+        if row.get("url"):
+            provision.append(f"\n{row['url']}", style="not bold dim")
         table.add_row(str(row["rank"]), f"{row['score']:.4g}", provision)
     console.print(table)
 

@@ -75,7 +75,7 @@ def search_with(
             f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
         )
     first = results.sort_values("rank", kind="stable").head(k)
-    hits = SearchResult(_with_texts(first, lookup, ("title", "text") if as_of is None else _DATED))
+    hits = SearchResult(_with_texts(first, lookup, _SHOWN if as_of is None else _DATED))
     hits._search = (pipeline, asked)
     return hits
 
@@ -105,18 +105,22 @@ def rows(results: pd.DataFrame) -> list[dict[str, Any]]:
     return [{**row, "rank": row["rank"] + 1} for row in records]
 
 
-_DATED = ("title", "text", "effective_from", "effective_to")
+_SHOWN = ("title", "text", "url")
+_DATED = ("title", "text", "effective_from", "effective_to", "url")
 
 
-def _with_texts(results: pd.DataFrame, lookup: Lookup, fields: Iterable[str] = ("title", "text")) -> pd.DataFrame:
+def _with_texts(results: pd.DataFrame, lookup: Lookup, fields: Iterable[str] = _SHOWN) -> pd.DataFrame:
     """Return ``rank, score, docno`` and `fields` of the provisions of results, in their order.
 
-    A document that the collection does not have, such as one of a stored run, has empty fields.
+    A document that the collection does not have, such as one of a stored run, has empty fields. Without any `url` there
+    is no such column.
     """
     out = results[[*reversed(RESULT_COLUMNS)]].reset_index(drop=True)
     provisions = lookup(out["docno"])
     for column in fields:
-        out[column] = pd.Series([getattr(provisions.get(docno), column, "") for docno in out["docno"]], dtype=str)
+        values = [getattr(provisions.get(docno), column, "") for docno in out["docno"]]
+        if column != "url" or any(values):
+            out[column] = pd.Series(values, dtype=str)
     return out
 
 
@@ -177,12 +181,17 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ``query, answer, abstained, reason, reply_state``; ``citations``, each with ``docno, title, state`` (``given``,
         ``not given`` or ``not in the collection``) and ``quotes`` (``words, state``); ``sources``, the provisions that
         the pipeline returned or the answer was made from: ``rank`` (from 1), ``docno, title, text, score`` (None for a
-        linked one) and ``read``, whether the answer was made from it; ``prompt_tokens, completion_tokens, notice``;
-        ``as_of``, the day of the question, for a collection of versions.
+        linked one) and ``read``, whether the answer was made from it; both with ``url``, the publisher's page, if it is
+        known; ``prompt_tokens, completion_tokens, notice``; ``as_of``, the day of the question, for a collection of
+        versions.
     """
     listed = dict.fromkeys([*answer.context_docnos, *answer.sources["docno"]])
     provisions = collection.provisions([*listed, *answer.citations])
     scores = dict(zip(answer.sources["docno"], answer.sources["score"].tolist(), strict=True))
+
+    def page(docno: str) -> dict[str, str]:
+        return {"url": url} if docno in provisions and (url := provisions[docno].url) else {}
+
     given = answer.context_docnos if collection.chunks is None else collection.chunks.held(answer.context_docnos)
     return {
         "query": answer.query,
@@ -198,6 +207,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
                     "given" if docno in given else "not given" if docno in provisions else "not in the collection"
                 ),
                 "quotes": [{"words": words, "state": state} for of, words, state in answer.quotes if of == docno],
+                **page(docno),
             }
             for docno in answer.citations
         ],
@@ -209,6 +219,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
                 "text": provisions[docno].text,
                 "score": scores.get(docno),
                 "read": docno in answer.context_docnos,
+                **page(docno),
             }
             for rank, docno in enumerate(listed, start=1)
         ],

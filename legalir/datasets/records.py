@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from legalir.storage.documents import Provision as Provision
 
 ALIASES = {"docno": "doc_id", "effective": "effective_from", "section": "article"}
@@ -14,6 +16,15 @@ _NAMES = tuple((field, _OTHER_NAMES.get(field, field)) for field in Provision._f
 def fits_trec(identifier: str) -> bool:
     """Return True if a docno or qid fits a TREC file: not empty, no white space, no invisible characters."""
     return bool(identifier) and identifier.isprintable() and " " not in identifier
+
+
+def is_web_address(url: str) -> bool:
+    """Return True if a text is an http or https address; other addresses, such as of scripts, are not shown."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc) and url.isprintable() and " " not in url
 
 
 def provision(row: dict[str, object]) -> Provision:
@@ -39,7 +50,7 @@ def provision(row: dict[str, object]) -> Provision:
             if isinstance(value, bool) or not isinstance(value, int) or field in ("title", "text"):
                 raise ValueError(f"{field!r} of {doc_id!r} is not a string")
             value = str(value)
-        values.append(value)
+        values.append(value if field != "url" or is_web_address(value) else "")
     return Provision._make(values)
 
 

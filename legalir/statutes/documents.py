@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from legalir.references.numbering import numbers_of
@@ -38,6 +40,10 @@ _IN_ANNEX: dict[Cut, tuple[Kind, ...]] = {
     "item": (*_ALWAYS, "article", "item"),
 }
 _NAMES: dict[Kind, str] = {"annex": "annex", "supplement": "supp", "preamble": "preamble", "law": "text"}
+_FIRST = 2
+"""Largest number with which the numbers of a group begin again; § 1 may be repealed and gone."""
+
+_MAIN = re.compile(r"\d{1,9}")
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\ufeff]+")
 
 
@@ -125,11 +131,11 @@ class _Cutter:
         self._parts: dict[int, str] = {}
         self._numbers(law.root, _OUTSIDE[unit])
 
-    def _numbers(self, unit: Unit, cuts: tuple[Kind, ...]) -> set[str]:
+    def _numbers(self, unit: Unit, cuts: tuple[Kind, ...]) -> list[str]:
         """Return the numbers in a unit, and find the groups in which they begin again: part 2 of a schedule.
 
-        In an annex one number that two groups share is enough. In a law all of three or more groups must share one, as
-        chapters do that begin with section 1.
+        In an annex one number that two groups share is enough. In a law, most groups must begin again, or all of three
+        or more must share a number, as chapters do that begin with section 1.
         """
         cuts = _IN_ANNEX[self._cut] if unit.kind == "annex" else cuts
         inside = [each for each in unit.units if each.kind in cuts]
@@ -137,19 +143,21 @@ class _Cutter:
         groups = [
             (each, numbers) for each, numbers in zip(inside, found, strict=True) if each.kind == "group" and numbers
         ]
-        sets = [numbers for _, numbers in groups]
-        shared = bool(sets) and (
-            len(sets) > 2 and bool(set.intersection(*sets))
-            if cuts == _OUTSIDE[self._cut]
-            else sum(map(len, sets)) > len(set.union(*sets))
-        )
+        sets = [set(numbers) for _, numbers in groups]
+        if cuts == _OUTSIDE[self._cut]:
+            anew = [_begins_anew(before, later) for (_, before), (_, later) in pairwise(groups)]
+            shared = (len(sets) > 2 and bool(set.intersection(*sets))) or 2 * sum(anew) > len(anew)
+        else:
+            shared = bool(sets) and sum(map(len, sets)) > len(set.union(*sets))
         if shared:
             places = enumerate((each for each, _ in groups), 1)
             self._parts |= {id(each): f"{each.level or 'part'} {each.number or place}" for place, each in places}
-        numbers = {each.number for each in inside if each.kind != "group" and each.number}
-        for each, below in groups:
-            numbers |= {self._parts[id(each)]} if id(each) in self._parts else below
-        return numbers
+        below = {id(each): [self._parts[id(each)]] if id(each) in self._parts else numbers for each, numbers in groups}
+        return [
+            number
+            for each in inside
+            for number in (below.get(id(each), []) if each.kind == "group" else [each.number] if each.number else [])
+        ]
 
     def _path(self, unit: Unit, path: tuple[str, ...]) -> tuple[str, ...]:
         return (*path, self._parts[id(unit)]) if id(unit) in self._parts else _path(unit, path)
@@ -173,7 +181,9 @@ class _Cutter:
             self._address(unit, path, docno, without)
 
     def _docno(self, unit: Unit, path: tuple[str, ...]) -> str:
-        place = "/".join(path) if path else f"{_NAMES.get(unit.kind, unit.level or 'part')}-{unit.number}".rstrip("-")
+        place = "/".join(path) or f"{_NAMES.get(unit.kind, unit.level or 'part')}-{unit.number}".rstrip("-")
+        if unit.kind == "group" and unit.label and (not unit.number or unit.level == "provision"):
+            place = unit.label  # Disposición adicional primera
         docno = _UNFIT.sub("-", f"{self._law.law_id}-{place}".replace("annex ", "annex-").replace("supp ", "supp-"))
         self._taken[docno] += 1
         if self._taken[docno] > 1:
@@ -191,6 +201,12 @@ class _Cutter:
         for each in unit.units:
             if id(each) not in without:
                 self._address(each, _path(each, path), docno, without)
+
+
+def _begins_anew(before: Sequence[str], later: Sequence[str]) -> bool:
+    """Return True if the numbers of a group fall back to the first ones: 1, 2, 3 and 1, 2."""
+    last, first = (int(match[0]) if (match := _MAIN.match(one)) else 0 for one in (before[-1], later[0]))
+    return 0 < first <= _FIRST and first <= last and later[0] in before
 
 
 def _path(unit: Unit, path: tuple[str, ...]) -> tuple[str, ...]:

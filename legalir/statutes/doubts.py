@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise
+from sys import intern
 from typing import NamedTuple
 
 from legalir.analysis.language import UNKNOWN, identify, language
@@ -38,7 +39,7 @@ _MISSING = 0.5
 _SEVERAL = 20
 """Provisions of a law from which on some are expected to cite others."""
 
-_SAMPLE = 4000
+_SAMPLE = 1000
 """Characters of a law by which its language is recognised."""
 
 _FEW_LETTERS = 40
@@ -115,13 +116,14 @@ class Doubts:
         self._citing: set[str] = set()
         self._links = 0
         self._repealed: set[str] = set()
-        self._kinds: dict[str, str] = {}
+        self._traced = False
+        self._kinds: dict[str, str] = {}  # of those that are not articles
         self._files: dict[str, str] = {}
 
     def add(self, fields: Mapping[str, str]) -> None:
         """Look at a provision: its fields by name, ``docno`` and those of :data:`legalir.statutes.source.FIELDS`."""
         docno, text = fields["docno"], fields["text"]
-        law = fields.get("law_id") or fields.get("law") or ""
+        law = intern(fields.get("law_id") or fields.get("law") or "")
         self._law_of[provision_key(docno)] = law
         self._names.setdefault(law, fields.get("law", ""))
         sample = self._samples.get(law, "")
@@ -140,11 +142,11 @@ class Doubts:
         }
         seen = _Seen(
             docno,
-            fields.get("article", ""),
-            fields.get("path", ""),
+            intern(fields.get("article", "")),
+            intern(fields.get("path", "")),
             len(text),
             tuple(_headings_inside(text)),
-            "".join(name for name, value in flags.items() if value),
+            intern("".join(name for name, value in flags.items() if value)),
         )
         self._laws.setdefault(law, []).append(seen)
 
@@ -153,7 +155,9 @@ class Doubts:
         docno = str(origin["docno"])
         if origin.get("repealed"):
             self._repealed.add(docno)
-        self._kinds[docno] = str(origin.get("kind", ""))
+        self._traced = True
+        if (kind := str(origin.get("kind", ""))) != "article":
+            self._kinds[docno] = intern(kind)
         self._files.setdefault(self._law_of.get(provision_key(docno), ""), str(origin.get("file", "")))
 
     def link(self, source: str) -> None:
@@ -244,7 +248,7 @@ class Doubts:
         sample = self._samples[law]
         if not languages or sum(map(str.isalpha, sample)) < _FEW_LETTERS:
             return
-        code = identify([sample[at : at + 1000] for at in range(0, len(sample), 1000)])
+        code = identify([sample])
         alike = {code, *(other for group in _ALIKE if code in group.split() for other in group.split())}
         if "zh" in languages and code == "ja":
             alike = {code}
@@ -257,12 +261,11 @@ class Doubts:
             )
 
     def _of_texts(self, name: str, provisions: list[_Seen], articles: list[_Seen]) -> Iterator[Doubt]:
-        traced = any(each.docno in self._kinds for each in provisions)
         for flag, kind, sentence, cure in _FLAGS:
             if flagged := [each for each in provisions if flag in each.flags]:
                 yield Doubt(kind, flagged[0].docno, f"{_of(len(flagged), provisions, name)} {sentence}", cure)
         live = [each for each in articles if each.docno not in self._repealed]
-        notices = [each for each in live if "r" in each.flags] if traced else []
+        notices = [each for each in live if "r" in each.flags] if self._traced else []
         if notices:
             yield Doubt(
                 "repealed",
@@ -270,7 +273,7 @@ class Doubts:
                 f"{_of(len(notices), provisions, name)} the words of a repeal and no mark that they are repealed.",
                 "They are found as if they were in force: look at their text.",
             )
-        empty = [each for each in live if "h" in each.flags] if traced else []
+        empty = [each for each in live if "h" in each.flags] if self._traced else []
         if empty and len(empty) >= _MANY * len(articles):
             runs = (list(run) for bare, run in groupby(articles, lambda each: each in empty) if bare)
             contents = len(max(runs, key=len)) > 1

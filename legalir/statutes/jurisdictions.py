@@ -7,6 +7,7 @@ supplements and repeal, the publisher's words for kinds of law, and how laws tha
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import resources
@@ -19,19 +20,39 @@ from legalir.statutes.law import Law
 
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
-_ORDINAL = "[a-z]?(?:semel|bis|ter|quater|(?:quinqu|sex|sept|oct|nov|non|[a-z]*dec|vic)ies)"
+_THAI = "ทวิ|ตรี|จัตวา|เบญจ|ฉ|สัตต|อัฏฐ|นว|ทศ"
+_ORDINAL = rf"(?:[a-z]?(?:semel|bis|ter|quater|(?:quinqu|sex|sept|oct|nov|non|[a-z]*dec|vic)ies)|{_THAI})"
 _LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
 _HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
     rf"(?:(?:[LRDA]\*?\.?\s?)?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*{_HIGH}*(?:\.?[ºª°])?"
-    rf"(?:\s?{_ORDINAL}(?![^\W_]|\s+\d)|{_LETTER}|[a-z]{{0,2}})"
-    rf"(?:[./\-‐–](?:\d+[a-z]{{0,2}}|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-Z]))"
+    rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|[a-z]{{0,2}})"
+    rf"(?:[./\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
 )
-"""A number in a heading: ``9의2``, ``L. 121-3``, ``5bis``, ``4 a``, ``22¹``, ``XI``, ``B``."""
+"""A number in a heading: ``9의2``, ``L. 121-3``, ``5bis``, ``4 a``, ``22¹``, ``2-1 a``, ``XI``, ``B``."""
+
+_WORDS = """
+    one two three four five six seven eight nine ten first second third fourth fifth sixth seventh eighth ninth tenth
+    primer[oa]? segund[oa] tercer[oa]? cuart[oa] quint[oa] sext[oa] s[ée]ptim[oa] octav[oa] noven[oa] d[ée]cim[oa]
+    [úu]nic[oa] preliminar primeir[oa] terceir[oa] quart[oa] s[ée]tim[oa] oitav[oa] non[oa] prim[oa] second[oa]
+    terz[oa] sest[oa] settim[oa] ottav[oa] premi(?:er|ère) deuxième troisième quatrième cinquième sixième
+    prvn[íi] druh[áý] třetí čtvrt[áý] pát[áý] šest[áý] sedm[áý] osm[áý] devát[áý] desát[áý]
+    prv[áý] tret[ií]a? štvrt[áý] piat[ay]
+    birinci ikinci üçüncü dördüncü beşinci altıncı yedinci sekizinci dokuzuncu onuncu
+    първ[аи] втор[аи] трет[аи] четвърт[аи] пет[аи] шест[аи] седм[аи] осм[аи]
+    перв(?:ая|ый) втор(?:ая|ой) трет(?:ья|ий) четв[её]рт(?:ая|ый) пят(?:ая|ый) шест(?:ая|ой)
+    πρώτο δεύτερο τρίτο τέταρτο πέμπτο έκτο pirmas(?:is)? antras(?:is)? treči(?:as|asis) ketvirtas(?:is)? penktas(?:is)?
+"""
+"""Ordinals that number a part: ``TÍTULO PRIMERO``, ``ČÁST PRVNÍ``, ``BİRİNCİ BÖLÜM``."""
 
 _END = r"(?![^\W\d_⁰¹²³⁴-⁹])"
 _LONGEST_NOTICE = 240
-_BEFORE_WORDS = re.compile(r"^[\W\d]+")
+_IN_BRACKETS = re.compile(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]")
+_BEFORE_WORDS = re.compile(
+    r"^(?:[\W\d]*[\[(](?:ss?\.|sec\.|sections?|art\.|articles?|reg\.|regulations?)\s*\d[\w().]*\s+|[\W\d]+)",
+    re.IGNORECASE,
+)
+"""What may stand before the words of a repeal: ``4. (1)``, ``[S. 2 repealed by …]``."""
 _AROUND = " \t\n.·…-—–。:;,()[]（）"
 
 
@@ -106,7 +127,7 @@ class Jurisdiction(Schema):
     @cached_property
     def _headings(self) -> list[tuple[int, Level, re.Pattern[str]]]:
         return [
-            (depth, level, re.compile("|".join(map(_form, level.forms)), re.IGNORECASE))
+            (depth, level, re.compile("|".join(_form(each, level.kind) for each in level.forms), re.IGNORECASE))
             for depth, level in enumerate(self.levels)
             if level.forms
         ]
@@ -139,23 +160,36 @@ class Jurisdiction(Schema):
             text: of the unit.
             lang: of the law, ISO 639-1, if it is not the table's; see ``repealed.yaml``.
         """
-        words, notices = _words_of_repeal(self.repealed, self.repealed_by, lang or self.lang)
-        notice = _BEFORE_WORDS.sub("", text[: 2 * _LONGEST_NOTICE]).casefold()
-        if len(notice) < _LONGEST_NOTICE and notice.startswith(notices):
-            return True
-        bare = re.sub(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]", " ", text)
+        words, notices, _ = self._repeal(lang)
+        bare = _IN_BRACKETS.sub(" ", text)
+        for one in (text, bare) if "\n" not in text.strip() else ():
+            notice = _BEFORE_WORDS.sub("", one[: 2 * _LONGEST_NOTICE]).casefold()
+            if len(notice) < _LONGEST_NOTICE and notice.startswith(notices):
+                return True
         return any(_BEFORE_WORDS.sub("", one).strip(_AROUND).casefold() in words for one in (bare, text))
+
+    def _repeal(self, lang: str) -> _Repeal:
+        return _words_of_repeal(self.repealed, self.repealed_by, lang or self.lang)
+
+
+class _Repeal(NamedTuple):
+    """How a table and a language say that a unit is repealed: whole texts, beginnings of notices, the first words."""
+
+    words: frozenset[str]
+    notices: tuple[str, ...]
+    first: re.Pattern[str]
 
 
 @cache
-def _words_of_repeal(
-    words: tuple[str, ...], notices: tuple[str, ...], lang: str
-) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the texts and the beginnings of notices by which a table and a language say that a unit is repealed."""
+def _words_of_repeal(words: tuple[str, ...], notices: tuple[str, ...], lang: str) -> _Repeal:
     own = _repealed_words().get(lang, {})
-    return (
-        frozenset(word.strip("()[]（）").casefold() for word in (*words, *own.get("repealed", ()))),
-        tuple(word.casefold() for word in (*notices, *own.get("repealed_by", ()))),
+    whole = {word.strip("()[]（）") for word in (*words, *own.get("repealed", ()))}
+    begin = (*notices, *own.get("repealed_by", ()))
+    first = {form.split()[0] for word in (*whole, *begin) for form in (word, word.casefold())}
+    return _Repeal(
+        frozenset(word.casefold() for word in whole),
+        tuple(word.casefold() for word in begin),
+        re.compile("|".join(map(re.escape, sorted(first))) or "(?!)", re.IGNORECASE),
     )
 
 
@@ -193,14 +227,18 @@ def jurisdictions() -> dict[str, Jurisdiction]:
 
 def mark_repealed(law: Law, table: Jurisdiction) -> None:
     """Mark each article, annex and unit inside them whose whole text states that it is repealed."""
-    for unit in law.root.walk():
-        if unit.kind in ("article", "annex", "paragraph", "item", "subitem"):
+    places = [match.start() for match in table._repeal(law.lang).first.finditer(law.text)]
+    for unit in law.root.walk() if places else ():
+        if unit.kind in ("article", "annex", "paragraph", "item", "subitem") and any(
+            bisect_left(places, span.start) < bisect_left(places, span.end) for span in unit.spans()
+        ):
             text = law.render(unit)
             if table.is_repealed(text.removeprefix(unit.label), law.lang):
                 unit.repealed = True
 
 
-def _form(form: str) -> str:
-    words = [_NUMBER if word == "N" else re.escape(word) for word in form.split()]
-    end = _END if words[-1] == _NUMBER else rf"(?:\s?[의のノ之]\s?{_DIGITS})*"
+def _form(form: str, kind: Kind) -> str:
+    number = rf"(?:{_NUMBER}|(?:{'|'.join(_WORDS.split())})(?![^\W_]))" if kind == "group" else _NUMBER
+    words = [number if word == "N" else re.escape(word) for word in form.split()]
+    end = _END if words[-1] == number else rf"(?:\s?[의のノ之]\s?{_DIGITS})*"
     return _GAP.join(words) + end

@@ -29,6 +29,7 @@ NOT_YET = "9999-12-31"
 
 _SPACE = re.compile(r"[^\S\x1e]+")
 _LINES = re.compile(r" *\x1e[\x1e ]*")
+_BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype="<u4")
 
 
 class Span(NamedTuple):
@@ -257,7 +258,8 @@ class Law:
         return total, inside, reasons
 
     def _visible(self) -> NDArray[np.bool_]:
-        return np.fromiter((not sign.isspace() for sign in self.text), dtype=bool, count=len(self.text))
+        codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        return ~np.isin(codes, _BLANKS)
 
 
 def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from legalir.errors import ComponentError, PluginNotFound
 
 FIELDS = (
     *("docno", "text", "title", "law", "law_id", "level", "article", "heading", "path"),
-    *("effective_from", "effective_to"),
+    *("effective_from", "effective_to", "url"),
 )
 """The keys of a provision; ``docno`` and ``text`` are required."""
 
@@ -42,8 +42,8 @@ class Source(Protocol):
         """Yield the provisions, one at a time.
 
         Each has ``docno``, unique and without white space, and ``text``; and any of ``title, law, law_id, level,
-        article, heading, path``, and the ISO dates ``effective_from`` and ``effective_to``. A key that does not apply
-        is left out.
+        article, heading, path``, the ISO dates ``effective_from`` and ``effective_to``, and ``url``, the http or https
+        address of its page. A key that does not apply is left out.
 
         Raises:
             LegalIRError: the data are faulty; names file, line and fault.

@@ -16,7 +16,7 @@ from typing import cast
 
 from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, read_about
 from legalir.datasets.new_folder import lines, new_folder
-from legalir.datasets.records import fits_trec
+from legalir.datasets.records import fits_trec, is_web_address
 from legalir.errors import ComponentError, DataError, FormatError, shown, suggestion
 from legalir.progress import progress
 from legalir.statutes.definitions import definitions
@@ -304,6 +304,8 @@ def _check_fields(where: str, record: Mapping[str, object]) -> None:
             raise FormatError(f"{where}: {name!r} has half of a surrogate pair, which a file cannot hold.") from None
     if "text" not in record:
         raise FormatError(f"{where}: it has no 'text'.")
+    if record.get("url") and not is_web_address(cast(str, record["url"])):
+        raise FormatError(f"{where}: 'url' must be an http or https address, got {shown(record['url'])}.")
     dates = [
         _date(where, name, cast(str, record[name])) for name in ("effective_from", "effective_to") if record.get(name)
     ]

@@ -27,6 +27,7 @@ class Provision(NamedTuple):
         path: chapter and section that contain it.
         effective_from: ISO date from which it applies.
         effective_to: ISO date from which it no longer applies.
+        url: http or https address of its page on the publisher's site, or of its law's page.
     """
 
     doc_id: str
@@ -40,6 +41,7 @@ class Provision(NamedTuple):
     path: str = ""
     effective_from: str = ""
     effective_to: str = ""
+    url: str = ""
 
     def default_text(self) -> str:
         """Return the indexed text: title, newline, text, or only the text if there is no title."""

@@ -17,7 +17,12 @@ from legalir.llm.client import Client
 
 NOTICE = "This is a research aid and no legal advice."
 PROVISIONS = [
-    {"docno": "a-1", "title": "창고법 제1조", "text": "통로를 둔다. \x1b[31m통로의 너비는 2미터로 한다."},
+    {
+        "docno": "a-1",
+        "title": "창고법 제1조",
+        "text": "통로를 둔다. \x1b[31m통로의 너비는 2미터로 한다.",
+        "url": "https://law.example/<1>",
+    },
     {"docno": "a-2", "title": "창고법 제2조", "text": "통로에 물건을 두지 아니한다."},
 ]
 REPLY = {
@@ -68,6 +73,7 @@ def test_without_a_model_it_quotes(folder: str) -> None:
         "",
         "Sources",
         "  a-1  창고법 제1조",
+        "    https://law.example/<1>",
         "    ✓ quotation verified",
         "",
         NOTICE,
@@ -83,6 +89,7 @@ def test_with_a_model_what_is_wrong_is_said(folder: str, model: Scripted) -> Non
         "",
         "Sources",
         "  a-1  창고법 제1조",
+        "    https://law.example/<1>",
         "    ✓ “통로의 너비는 2미터로 한다.” quotation verified",
         "    ✗ “벽은 없다고 본다.” not in the provision",
         "  a-2  창고법 제2조 (not given)",
@@ -105,7 +112,7 @@ def test_a_false_quotation_is_shown_even_if_the_answer_repeats_it(folder: str, m
 def test_markdown_has_no_markup_of_the_model(folder: str, model: Scripted) -> None:
     done = run(folder, "통로의 너비는?", "-p", "bm25 % 1 >> answer(links=False)", "--format", "markdown")
     assert done.stdout.startswith("너비는 &lt;b&gt;2미터&lt;/b&gt;이다. \\[a-1\\]\\[a-2\\]\\[민법 제5조\\]\n")
-    assert "## Sources" in done.stdout
+    assert "## Sources" in done.stdout and " <https://law.example/%3C1%3E>\n" in done.stdout
     assert done.stdout.endswith(f"*{NOTICE}*\n")
 
 

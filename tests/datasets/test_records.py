@@ -14,6 +14,22 @@ def test_aliases_and_missing_fields():
     assert record.level == ""
 
 
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://law.example/1#2", True),
+        ("http://law.example", True),
+        ("javascript:alert(1)", False),
+        ("/1", False),
+        ("https://law.example/a b", False),
+        ("https://[law", False),
+        ("data:text/html,x", False),
+    ],
+)
+def test_a_page_has_a_web_address(url, kept):
+    assert provision({"docno": "x", "text": "t", "url": url}).url == (url if kept else "")
+
+
 def test_an_integer_docno_or_article_becomes_text():
     record = provision({"docno": 12, "text": "t", "article": 3})
     assert (record.doc_id, record.article) == ("12", "3")

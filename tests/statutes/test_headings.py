@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from legalir.errors import DataError
+from legalir.statutes.documents import cut
 from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined
@@ -76,6 +77,46 @@ Article L111-1 | Le port est libre. | Article R111-2 | Le préfet règle. | Arti
 @pytest.mark.parametrize(("lines", "expected"), list(zip(HABITS[::2], HABITS[1::2], strict=True)))
 def test_headings_of_many_habits(lines: str, expected: str) -> None:
     assert provisions(lines.replace(" | ", "\n")) == expected.strip().split(" | ")
+
+
+@pytest.mark.parametrize(
+    ("lang", "lines", "expected"),
+    [
+        ("sv", "1 kap. Om | 1 § Hamn. | 2 § Kaj. | 2 kap. Avgift | 1 § Fem.", "chapter-1/1 chapter-1/2 chapter-2/1"),
+        ("sv", "1 kap. Om | 1 § Hamn. | 2 § Kaj. | 2 kap. Avgift | 3 § Fem.", "1 2 3"),
+        ("no", "Kapittel 1. Om | § 1-1. Havn er. | § 1-1 a. Kai er. | § 1-2. (Opphevet)", "1-1 1-1a 1-2!"),
+        ("da", "Kapitel 1 | Om | § 1. Havn er. | § 2. (Ophævet ved lov)", "1 2!"),
+        ("et", "1. peatükk Üld | § 1. Sadam on. | 2. peatükk Tasu | § 2. Tasu on.", "1 2"),
+        ("hu", "I. FEJEZET | 1. § A kikötő hely. | II. FEJEZET | 1/A. § A díj öt.", "1 1/A"),
+        ("cs", "ČÁST PRVNÍ | OBECNÁ | § 1 | Je. | ČÁST DRUHÁ | JINÁ | § 2 | (zrušen)", "1 2!"),
+        ("el", "ΚΕΦΑΛΑΙΟ Α | Άρθρο 1 | Ο νόμος. | ΚΕΦΑΛΑΙΟ Β | Άρθρο 2 | Το τέλος.", "1 2"),
+        ("fr", "Art. 1bis² But | Le port. | Art. 2 et 3³ | Art. 4 Taxe | Cinq.", "1bis 2-3 4"),
+        (
+            "pt",
+            "Art. 1º Porto é. | Art. 1º-A Cais é. (Incluído em 2033) | Art. 2º (Revogado pela Lei 2)",
+            "1 1-A 2!",
+        ),
+        ("th", "มาตรา 1 ท่าเรือ | มาตรา 1 ทวิ (ยกเลิก) | มาตรา 2 เรือ", "1 1ทวิ! 2"),
+        ("en", "1. Port it is. | 2. [S. 2 repealed by Act 5] | 3. Pier it is.", "1 2! 3"),
+        ("en", "1. Fee.—A fee is due. | 2. [Repeal.] Rep. by the Act. | 3. Pier.—It is.", "1 2! 3"),
+        (
+            "es",
+            "Artículo 1. Uno. | Artículo 2. (Derogado) | Disposición final única. Entra. | Mañana.",
+            "1 2! Disposición-final-única",
+        ),
+        ("tr", "MADDE 1- Liman. | MADDE 2- (Mülga: 1/5/2033) | GEÇİCİ MADDE 1- Eski.", "1 2! GEÇİCİ-MADDE-1"),
+    ],
+)
+def test_numbers_and_repeal_in_many_languages(lang: str, lines: str, expected: str) -> None:
+    """What is repealed has an exclamation mark; each part is known, so that it is not in the text of an article."""
+    law = law_of(lines.replace(" | ", "\n"), "th" if lang == "th" else "any", lang)
+    documents = cut(law).documents
+    assert " ".join(each.docno.removeprefix("law-") + "!" * each.unit.repealed for each in documents) == expected
+    assert not any("\n" in each.text for each in documents if each.unit.kind == "article")
+
+
+def test_a_number_may_have_any_length() -> None:
+    assert provisions(f"§ 1 Kai\nText.\n§ {'9' * 5000} Hafen\nText.")[0].startswith("1 Kai: Text.")
 
 
 def test_what_does_not_go_on_is_said() -> None:

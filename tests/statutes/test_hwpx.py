@@ -61,6 +61,7 @@ def test_a_file() -> None:
         (file("<hp:p>"), "not well-formed"),
         (file(LINE.format("줄"), big=b"0" * (101 * 2**20)), "unpacks to 101 MB"),
     ],
+    ids=["section", "none", "markup", "size"],
 )
 def test_faults(data: bytes, fault: str) -> None:
     with pytest.raises(DataError, match=fault):

@@ -6,7 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
+from statutes.korean_laws import many_laws
 
+from legalir.statutes.importing import parsing
 from legalir.statutes.importing.files import StatuteFiles
 from legalir.statutes.sources.markdown import FORMATS
 from legalir.statutes.writing import write_collection
@@ -92,3 +94,39 @@ def test_an_import_again_is_a_first_import(tmp_path: Path, monkeypatch: pytest.M
 def _imported(files: Path, folder: Path) -> dict[str, bytes]:
     write_collection(StatuteFiles(FORMATS[0], files, workers=1), folder, replace=folder.exists())
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_only_what_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    parsed = parsing._parsed
+    monkeypatch.setattr(parsing, "_parsed", lambda task, *rest: read.append(task.name) or parsed(task, *rest))
+    monkeypatch.setattr(parsing, "_FEW", 0)  # what a small import reads is not kept
+    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "home"))
+    root = many_laws(tmp_path / "laws", 4)
+
+    def again(**parameters: object) -> tuple[list[str], dict[str, bytes]]:
+        read.clear()
+        write_collection(StatuteFiles(FORMATS, root, workers=1, **parameters), tmp_path / "new", replace=True)
+        return list(read), {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
+
+    assert len(again()[0]) == 4
+    first = again()
+    assert first[0] == []
+    (root / "001.md").write_text((root / "001.md").read_text().replace("2미터", "3미터"))
+    (root / "002.md").rename(root / "2.md")
+    names, files = again()
+    assert names == ["001.md", "2.md"]
+    kept = next((tmp_path / "home" / "parsed").iterdir())
+    assert len(list(kept.iterdir())) == 6  # what was not used for long goes with a later import
+    for path in kept.iterdir():
+        path.write_bytes(path.read_bytes()[:-1])  # damaged: read again
+    damaged = again()
+    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "other"))
+    fresh = again()
+    assert damaged == fresh == (["000.md", "001.md", "003.md", "2.md"], files)
+    assert len(again(unit="item")[0]) == 4
+    monkeypatch.setattr(parsing, "_code", lambda: "newer")
+    assert len(again()[0]) == 4
+    monkeypatch.setattr(parsing, "_CLOCK", -60)
+    assert again()[0] == []
+    assert list(next((tmp_path / "other" / "parsed").iterdir()).iterdir()) == []

@@ -171,7 +171,7 @@ def test_articles_of_a_supplement_and_items_of_an_annex_have_docnos_of_their_own
     [
         (("1 2", "1", "1 2a"), "chapter-1/1 chapter-1/2 chapter-2/1 chapter-3/1 chapter-3/2a"),
         (("1 2", "3", "4 5"), "1 2 3 4 5"),
-        (("1 2", "1"), "1 2 1~2"),  # Two may be a fault of a file: nothing is decided.
+        (("1 2", "1"), "chapter-1/1 chapter-1/2 chapter-2/1"),
         (("1 2", "2 3", "4"), "1 2 2~2 3 4"),
     ],
 )

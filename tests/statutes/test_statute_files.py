@@ -55,6 +55,7 @@ def test_provisions_their_origins_and_the_report(tmp_path: Path) -> None:
     (root / "README.md").write_text("# 안내\n", encoding="utf-8")
     report = write_collection(StatuteFiles(KR, root), tmp_path / "new", about={"lang": "ko"})
     rows, origins = lines(tmp_path / "new" / "corpus.jsonl"), lines(tmp_path / "new" / "origin.jsonl")
+    assert rows[3]["url"] == "https://www.law.go.kr/법령/창고안전법/제3조의2"
     assert [row["docno"] for row in rows] == [
         f"{law}-{number}" for law in ("900001", "900002") for number in ("1", "2", "3", "3의2", "4")
     ]
@@ -78,7 +79,6 @@ def test_provisions_their_origins_and_the_report(tmp_path: Path) -> None:
         "act": "법률 제20001호",
         "act_kind": "법률",
         "promulgated": "2023-01-03",
-        "url": "https://www.law.go.kr/법령/창고안전법/제3조의2",
     }
     assert [row["docno"] for row in origins if row.get("repealed")] == ["900001-4", "900002-4"]
     details = json.loads((tmp_path / "new" / "import.json").read_text(encoding="utf-8"))

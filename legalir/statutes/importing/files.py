@@ -5,6 +5,7 @@ A format is one module of ``sources/``: a function that reads one file, and a fa
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import weakref
 from collections import Counter
@@ -34,6 +35,7 @@ from legalir.statutes.importing.parsing import provision_of as provision_of
 from legalir.statutes.importing.text_links import TextLinks
 from legalir.statutes.importing.unknown import described
 from legalir.statutes.law import Law
+from legalir.storage.files import cache_home
 
 _SHOWN = 3
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
@@ -93,6 +95,8 @@ class StatuteFiles(Declared):
         """
         if not self._path.exists():
             raise DataError(f"{self._path} does not exist.")
+        source = hashlib.sha256(str(self._path.resolve()).encode("utf-8", "replace")).hexdigest()
+        kept = cache_home() / "parsed" / source[:32]
         tasks: list[Task] = []
         unknown: dict[str, Path] = {}
         self.reports = []
@@ -101,7 +105,7 @@ class StatuteFiles(Declared):
             for path, name in self._named_files(root, unpacked):
                 only = self._formats[0] if path == self._path and len(self._formats) == 1 else None
                 if each := only or _format_of(path, self._formats):
-                    tasks.append(Task(path, name, each, self.unit, self.references))
+                    tasks.append(Task(path, name, each, self.unit, self.references, kept))
                 else:
                     unknown[name] = path
             self.unknown = list(unknown)
@@ -182,8 +186,10 @@ class StatuteFiles(Declared):
 
     def _check_any(self) -> None:
         if not any(report.documents for report in self.reports):
-            faults = " ".join(report.fault for report in self.reports if report.fault)
-            raise DataError(f"{self.name}: no provision was found in {len(self.reports)} files. {faults}".rstrip())
+            faults = list(dict.fromkeys(report.fault for report in self.reports if report.fault))
+            more = [f"There are {len(faults) - _SHOWN} more."] if len(faults) > _SHOWN else []
+            nothing = f"{self.name}: no provision was found in {len(self.reports)} files."
+            raise DataError(" ".join([nothing, *faults[:_SHOWN], *more]))
 
     def origins(self) -> Iterator[Mapping[str, object]]:
         """Yield where each provision comes from, see :func:`legalir.statutes.importing.parsing.origin_of`."""

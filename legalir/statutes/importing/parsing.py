@@ -1,21 +1,29 @@
 """One parsed file of a publisher: its provisions and their places, its links, and what happened to its text.
 
-What a file gives lies in a folder of the import until that ends, so that only one file is in memory at a time.
+What a file gives lies in a folder of the import until that ends, so that only one file is in memory at a time. Of
+large imports it is kept in the cache, too, so that the next import, or one that goes on after a kill, reads only the
+files that changed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import pickle
 import re
+import sys
 import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import metadata
 from itertools import accumulate, pairwise
 from pathlib import Path
+from time import time
 from typing import Any, NamedTuple
 
 from legalir.errors import DataError, LegalIRError, MissingExtra, WorkerError
@@ -37,6 +45,10 @@ HEAD = 8192
 _FEW = 1 << 20
 """Input size in bytes below which starting worker processes is slower."""
 
+_CLOCK = 10
+"""Seconds by which the clock of a file system may be behind."""
+
+_DIGEST = hashlib.sha256().digest_size
 _PLACES = 3
 _FACTS = (
     *("law_id", "title", "names", "country", "lang", "level"),
@@ -55,6 +67,7 @@ class Format(NamedTuple):
         read: yields the laws of a file, given its path and bytes; most files hold one. Raises DataError with one
             sentence that names the file, the place and the fault. Another process can import it.
         general: whether it reads pages of any publisher, so that the formats of one are asked first.
+        beside: whether the law of a file depends on the files beside it, so that what it gave is not kept.
         needs: what its files have near their start, with the words in backticks: ``the key `법령```. A message about a
             file that is not recognised names the format whose words the file has.
     """
@@ -65,6 +78,7 @@ class Format(NamedTuple):
     read: Callable[[Path, bytes], Iterator[Law]]
     general: bool = False
     needs: str = ""
+    beside: bool = False
 
 
 @dataclass
@@ -134,7 +148,7 @@ def _gaps(documents: CutLaw) -> Iterator[str]:
         number
         for each in documents.documents
         if each.unit.kind == "article" and all(holder.kind in ("law", "group") for holder in each.above)
-        if (main := re.match(r"(\d+)(?:-(\d+)$)?", each.unit.number))
+        if (main := re.match(r"(\d{1,9})(?:-(\d{1,9})$)?(?!\d)", each.unit.number))
         for number in range(int(main[1]), max(int(main[1]), min(int(main[2] or 0), int(main[1]) + 500)) + 1)
     }
     last = max(numbers, default=0)
@@ -153,6 +167,7 @@ class Task(NamedTuple):
         format: of the file.
         unit: the unit of a document.
         references: whether the references in the texts are read.
+        kept: folder of what the files of the last import gave; None: nothing is kept.
     """
 
     path: Path
@@ -160,6 +175,7 @@ class Task(NamedTuple):
     format: Format
     unit: Cut
     references: bool = True
+    kept: Path | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -220,10 +236,11 @@ def parse_all(tasks: Sequence[Task], workers: int, executor: Executor | None = N
     Raises:
         LegalIRError: as :func:`parse`.
     """
-    if not _can_travel(tasks):
+    travel, much, begin = _can_travel(tasks), _is_much(tasks), time()
+    if not travel:
         workers, executor = 1, None
-    width = None if executor else workers if _is_much(tasks) else 1
-    left = deque(tasks)
+    width = None if executor else workers if much else 1
+    left = deque(tasks if travel and much and not executor else (task._replace(kept=None) for task in tasks))
     while left:
         try:
             for result in mapped(parse, tuple(left), executor=executor, workers=width):
@@ -232,6 +249,11 @@ def parse_all(tasks: Sequence[Task], workers: int, executor: Executor | None = N
         except WorkerError as error:
             task = left.popleft()
             yield FileReport(task.name, task.format.name, fault=str(error))
+    for folder in {task.kept for task in tasks if task.kept} if much else ():
+        with suppress(OSError):  # Another process may remove the same files.
+            for path in folder.iterdir():
+                if path.stat().st_mtime < begin - _CLOCK:
+                    path.unlink()
 
 
 def _is_much(tasks: Sequence[Task]) -> bool:
@@ -266,6 +288,9 @@ def parse(task: Task) -> bytes | FileReport:
             limit = f"{LARGEST / 2**20:.0f} MB"
             raise DataError(f"{task.name} has {size / 2**20:.0f} MB; the limit is {limit}: split it.")
         data = task.path.read_bytes()
+        place = _place_of(task, data)
+        if place and (again := _kept(place)):
+            return again
         lines = list(_parsed(task, data, report))
     except MissingExtra:
         raise
@@ -278,8 +303,57 @@ def parse(task: Task) -> bytes | FileReport:
     else:
         every = (json.dumps(report.to_dict(), ensure_ascii=False), *lines)
         parts = [zlib.compress(line.encode("utf-8", "surrogatepass"), 1) for line in every]
-        return " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
+        stored = " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
+        if place:
+            _keep(place, stored)
+        return stored
     return FileReport(task.name, task.format.name, fault=fault)
+
+
+def _place_of(task: Task, data: bytes) -> Path | None:
+    """Return where the cache has what a file gave, by all that this depends on; None if it is not kept.
+
+    A reader of another package is not kept, because its code may change unseen.
+    """
+    reader = getattr(task.format.read, "func", task.format.read)
+    if task.kept is None or task.format.beside or not str(reader.__module__).startswith("legalir."):
+        return None
+    parts = (task.name, *task.path.parts[-2:], task.unit, task.references, _code())
+    digest = hashlib.sha256(pickle.dumps((task.format, parts)))
+    digest.update(data)
+    return task.kept / digest.hexdigest()
+
+
+@cache
+def _code() -> str:
+    """Return a digest of the code and rules of this package, of Python and of the libraries that read files."""
+    digest = hashlib.sha256(sys.version.encode())
+    package = Path(__file__).parents[2]
+    for path in sorted(each for each in package.rglob("*") if each.suffix in (".py", ".yaml")):
+        digest.update(f"{path.relative_to(package)}\n".encode() + path.read_bytes())
+    for name in ("lxml", "selectolax", "pypdf", "pdfplumber", "python-docx", "regex"):
+        with suppress(metadata.PackageNotFoundError):
+            digest.update(f"{name} {metadata.version(name)}\n".encode())
+    return digest.hexdigest()
+
+
+def _kept(place: Path) -> bytes | None:
+    """Return what a file gave before, and mark it as used; None if it is not there, or damaged."""
+    with suppress(OSError):
+        content = place.read_bytes()
+        os.utime(place)
+        if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
+            return content[_DIGEST:]
+    return None
+
+
+def _keep(place: Path, stored: bytes) -> None:
+    """Keep what a file gave for the next import; without space it is read again then."""
+    new = place.with_name(f"{place.name}.{os.getpid()}")
+    with suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        new.write_bytes(hashlib.sha256(stored).digest() + stored)
+        new.replace(place)
 
 
 def _parsed(task: Task, data: bytes, report: FileReport) -> Iterator[str]:
@@ -348,6 +422,7 @@ def provision_of(law: Law, document: Document) -> dict[str, str]:
         "path": " › ".join(filter(None, groups)),
         "effective_from": since,
         "effective_to": until,
+        "url": page_of(law, document),
     }
     return {name: value for name, value in fields.items() if value or name == "text"}
 
@@ -356,8 +431,7 @@ def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
     """Return the origin of a provision: a line of ``origin.jsonl``.
 
     ``spans`` are the places of its text in the text of the file, ``title_spans`` the places of its own label and
-    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law;
-    ``url`` is the page of the provision or its law on the publisher's site, if its address is known.
+    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law.
     """
     unit = document.unit
     fields: dict[str, object] = {
@@ -380,6 +454,5 @@ def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
         "amended_by": law.amended_by,
         "repealed": unit.repealed,
         "replaced_by": unit.replaced_by,
-        "url": page_of(law, document),
     }
     return {name: value for name, value in fields.items() if value}

@@ -87,7 +87,7 @@ def tree(
             node = inside[key]
             holders.append(node)
         own = Node(_name(doc, origin), str(origin.get("level", "")), doc.doc_id, defines=terms.get(doc.doc_id, []))
-        own.url = str(origin.get("url", ""))
+        own.url = doc.url
         node.units.append(own)
         for unit in (*holders, own):
             unit.provisions += 1

@@ -54,7 +54,7 @@ _NUMBERED = re.compile(
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
     r"(?:§+|Art(?:ikel|icle|icolo|ículo|igo)?\.?|제|第|Sections?)?\s*"
-    r"(?P<last>[\d〇一二三四五六七八九十百]+[a-z]?)(?:[조条條](?:까지|まで)?|(?![^\W_]))",
+    r"(?P<last>[\d〇一二三四五六七八九十百]+[a-z]?)(?:[조条條](?:까지|まで)?|(?![^\W_⁰¹²³⁴-⁹]))",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
@@ -71,11 +71,12 @@ _CUT_OFF = re.compile(r"(?:,|(?:^|\s)[a-zß-ÿа-яα-ω]{1,3})$")
 
 _BRACKETS = re.compile(r"[(（【〔]\s*(?P<heading>[^()（）]{1,120})\s*[)）】〕]\s*")
 _BRACKETED = re.compile(r"[(（【〔\[][^()（）【】]{1,120}[)）】〕\]]")
+_NOTES = re.compile(rf"(?:\s*{_BRACKETED.pattern})*\s*$")
 _MARK_ONLY = re.compile(r"\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]+")
 _DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?(?=[(\w“\"])")
 """A heading that a dash parts from the text: ``Short title.—(1) This Act …``."""
 
-_ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–")
+_ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -")
 _SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
 _LONGEST_TITLE = 120
@@ -488,7 +489,7 @@ def _is_name(words: str) -> bool:
 
 
 def _is_prose(words: str) -> bool:
-    return words.endswith(_ENDS) or len(words) > _LONGEST_HEADING
+    return _NOTES.sub("", words).endswith(_ENDS) or len(words) > _LONGEST_HEADING
 
 
 def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
@@ -533,7 +534,10 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
             heading = _is_heading(words, candidate, table, titles.dotted, below)
             _open(outline, line, words, candidate, table, marks, heading)
             for each in range(row + 1, titles.below.get(row, 0)):
-                _add_title(unit, rows, places, each)
+                if table.is_repealed(rows[each]):
+                    _text(outline, places[each], rows[each], marks)
+                else:
+                    _add_title(unit, rows, places, each)
         else:
             _text(outline, line, words, marks)
     if plan.doubts:
@@ -554,6 +558,8 @@ def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: b
     """
     rest = _behind(words, candidate)
     if candidate.kind not in ("article", "paragraph"):
+        if candidate.level == "provision":
+            return False
         return len(rest) <= _LONGEST_HEADING
     if table.heading_in_brackets or table.is_repealed(rest) or not (rest[:1].isupper() or rest[:1] in _OPENING):
         return False
@@ -683,6 +689,7 @@ def read_text(
     law = Law("\n".join(words) + "\n", title or first[:_LONGEST_HEADING], law_id, chosen, table.lang)
     if chosen in _OF_MANY and found != UNKNOWN:
         law.lang = found
+        table = table.model_copy(update={"lang": found})  # whose words of repeal are looked for
     if country != "auto":
         law.country = country
     rows = lines_of(law.text)

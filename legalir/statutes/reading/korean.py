@@ -77,6 +77,7 @@ MARKS = (
 """From the highest down."""
 
 _LABEL = "|".join(f"(?P<m{place}>{mark.pattern})" for place, mark in enumerate(MARKS))
+_WHOLE_LABEL = re.compile(_LABEL)
 _RANGE = (
     rf"(?:\s*(?:부터|내지|및|~)\s*(?P<last>[{_CIRCLED}]|<\d+>|\d+\.|[{_LETTERS}]\.)(?:까지)?(?=\s*<?(?:생략|삭제)))?"
 )
@@ -86,7 +87,8 @@ _INLINE = re.compile(rf"(?m)(?:^[ \t\u3000]*|(?<=\s)|(?<=[.>)\]])(?=[{_CIRCLED}]
 
 def label_mark(label: str) -> int:
     """Return the place in `MARKS` of a label such as ``1.``, ``가.``, ``②``, or -1."""
-    return next((place for place, mark in enumerate(MARKS) if re.fullmatch(mark.pattern, label)), -1)
+    match = _WHOLE_LABEL.fullmatch(label)
+    return int(str(match.lastgroup)[1:]) if match else -1
 
 
 def add_marked(

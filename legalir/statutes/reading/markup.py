@@ -61,9 +61,9 @@ class Markup:
             for element in self.root.iter("sup"):
                 words = "".join(map(str, element.itertext()))
                 if (high := raised(words)) != words:
-                    tail = element.tail
-                    element.clear()
-                    element.text, element.tail = high, tail
+                    for child in list(element):
+                        element.remove(child)
+                    element.text = high
         self._places: dict[etree._Element, tuple[int, int, int]] = {}
         pieces: list[str] = []
         self._measure(pieces)

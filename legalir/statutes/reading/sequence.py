@@ -94,14 +94,14 @@ def readings_of(label: str, last: str = "") -> tuple[Reading, ...]:
     if last:
         return (Reading(number if "-" in number else f"{number}-{last}", last),)
     found = [Reading(each, each) for each in numbers]
-    if (span := re.fullmatch(r"(\d+)-(\d+)", number)) and int(span[1]) < int(span[2]):
+    if (span := re.fullmatch(r"(\d{1,9})-(\d{1,9})", number)) and int(span[1]) < int(span[2]):
         found.append(Reading(number, span[2]))
     return tuple(found)
 
 
 def main_number(number: str) -> int:
     """Return the number without what is joined to it; the place in the alphabet of a letter; 0 if there is none."""
-    if digits := re.search(r"\d+", number):
+    if digits := re.search(r"\d{1,9}", number):
         return int(digits[0])
     return ord(number) - 64 if re.fullmatch("[A-Z]", number) else 0
 

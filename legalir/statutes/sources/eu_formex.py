@@ -450,6 +450,7 @@ FORMATS = (
         _recognises,
         read,
         needs="a root such as `ACT` or `CONS.ACT` with the schema of `formex`",
+        beside=True,
     ),
 )
 eu_formex = factory_of(

@@ -17,6 +17,7 @@ from typing import Literal
 
 from legalir.collections import Collection
 from legalir.datasets.readers import Fault, json_rows, open_binary, stop
+from legalir.datasets.records import is_web_address
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.source import FIELDS, Row, Source
 
@@ -191,6 +192,8 @@ class Table:
             for name in _DATES:
                 if self._dates and fields.get(name):
                     fields[name] = self._date(path, line, wanted[name], fields[name])
+            if not is_web_address(fields.get("url", "")):
+                fields.pop("url", None)
             missing -= cells.keys()
             yield Row(fields, line)
         _check_present(path, missing)
@@ -262,6 +265,7 @@ def table(
     part: str | None = None,
     effective_from: str | None = None,
     effective_to: str | None = None,
+    url: str | None = None,
     links: str | None = None,
     link_source: str = "source",
     link_target: str = "target",
@@ -286,6 +290,7 @@ def table(
         part: the column of chapter and section, which becomes `path` of a provision; by default ``path``.
         effective_from: the column of the first date on which it applies.
         effective_to: the column of the date on which it ceased to apply.
+        url: the column of the address of its page; what is not an http or https address is left out.
         links: a table of links, one a row, in a file of the same kinds.
         link_source: its column of the citing provision.
         link_target: its column of the cited provision.
@@ -297,7 +302,7 @@ def table(
     """
     given = {"docno": docno, "text": text, "title": title, "law": law, "law_id": law_id, "level": level}
     given |= {"article": article, "heading": heading, "path": part}
-    given |= {"effective_from": effective_from, "effective_to": effective_to}
+    given |= {"effective_from": effective_from, "effective_to": effective_to, "url": url}
 
     def file(name: str, value: str) -> TableFile:
         if not isinstance(value, str) or not value:

@@ -18,8 +18,9 @@ SCRIPT = "<script>alert('law')</script>"
 PLAIN = [
     {"docno": "act-1", "title": "Harbour Act, section 1", "text": "A lamp is lit at night.", "law": "Harbour Act"},
     {"docno": "act-2", "title": f"Harbour Act, section 2 {SCRIPT}", "text": f"The fee for a lamp {SCRIPT} is 5 crowns.",
-     "law": "Harbour Act", "path": f"Part 1 {SCRIPT}", "heading": "Fees"},
-    {"docno": "=rule-1", "title": "=HYPERLINK(\"x\")", "text": "A lamp of a pier has a shade."},
+     "law": "Harbour Act", "path": f"Part 1 {SCRIPT}", "heading": "Fees", "url": f'https://law.example/2"{SCRIPT}'},
+    {"docno": "=rule-1", "title": "=HYPERLINK(\"x\")", "text": "A lamp of a pier has a shade.",
+     "url": "javascript:alert('law')"},
 ]  # fmt: skip
 DATED = [
     {"docno": "d-1@2020-01-01", "title": "Pier Act, section 1", "text": "The lamp of a pier is lit for 3 hours.",

@@ -45,6 +45,14 @@ def test_each_text_is_shown_as_text(client: TestClient) -> None:
     assert "<script>" not in text_of(client, f"/provision?docno={SCRIPT}", 404)
 
 
+def test_the_page_of_the_publisher_is_linked(client: TestClient) -> None:
+    for path in ("/?q=fee", "/provision?docno=act-2", "/answer?q=fee+for+a+lamp"):
+        assert '<a href="https://law.example/2&#34;&lt;script&gt;' in text_of(client, f"{path}&lang=en")
+        assert 'rel="noopener noreferrer">Publisher’s page</a>' in text_of(client, f"{path}&lang=en")
+    for path in ("/?q=shade", "/provision?docno==rule-1", "/v1/provision?docno==rule-1"):
+        assert "javascript:" not in text_of(client, path)
+
+
 def test_a_provision_with_versions(client: TestClient) -> None:
     page = text_of(client, "/provision?docno=d-1&collection=pier&as_of=2021-01-01&from=2021-01-01&to=2024-01-01")
     assert "is lit for 3 hours" in page and "<del>3</del>" in page and "<ins>5</ins>" in page

@@ -455,4 +455,5 @@ def _fields(record: Provision) -> dict[str, str]:
 
 
 def _place(record: Provision) -> dict[str, str]:
-    return {"law": record.law, "path": record.path, "heading": record.heading, "level": record.level}
+    fields = {"law": record.law, "path": record.path, "heading": record.heading, "level": record.level}
+    return {**fields, "url": record.url} if record.url else fields

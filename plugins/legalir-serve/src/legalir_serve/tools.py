@@ -82,7 +82,7 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
             parts = text_parts(shown["text"], tokens * signs_of_token(shown["text"]))
             if part > len(parts):
                 raise DatasetNotFound(f"{shown['docno']} has {len(parts)} part(s), and no part {part}.")
-            kept = ("docno", "title", "law", "path", "effective_from", "effective_to")
+            kept = ("docno", "title", "law", "path", "effective_from", "effective_to", "url")
             facts: dict[str, Any] = {name: shown[name] for name in kept if shown[name]}
             if len(parts) > 1:
                 facts["contents"] = [" ".join(each.split())[:50] for each in parts]
