@@ -31,7 +31,8 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 """Pattern of white space between the words of a form, and of the invisible signs that word processors leave."""
 
 # Each quantifier has a bound: without one, it would be tried again from each sign of a long run.
-_HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
+_HAN_SIGNS = "〇零一二三四五六七八九十百千"
+_HAN = rf"[{_HAN_SIGNS}]{{1,12}}"
 _LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
@@ -321,9 +322,25 @@ class Grammar(Schema):
         following = f"(?={GAP}{self.pattern(ahead)})" if ahead else ""
         return GAP.join(part for part in parts if part) + following
 
+    def first(self, forms: Iterable[str]) -> str:
+        """Return the class of the signs with which one of the forms may begin, which is looked at first."""
+        signs: set[str] = set()
+        for form in forms:
+            token = form.removeprefix("+").split()[0].removesuffix("+")
+            if token in ("N", "D"):
+                signs |= {r"\d", _HAN_SIGNS, *(re.escape(one[0]) for one in self.prefix)}
+            elif token == "H":
+                signs.add(_KOREAN_LETTERS)
+            elif self._place(token):
+                signs.add(r"\w\W")
+            else:
+                signs |= {re.escape(one[0]) for one in unicodedata.normalize("NFC", token).split("|")}
+        return f"[{''.join(sorted(signs))}]"
+
     def alternatives(self, forms: Sequence[str], capture: bool = False) -> str:
         """Return an alternation of the forms, longest first; an empty list gives a pattern that never matches."""
-        return "|".join(self.pattern(form, capture) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
+        inside = "|".join(self.pattern(form, capture) for form in sorted(forms, key=len, reverse=True))
+        return f"(?={self.first(forms)})(?:{inside})" if forms else "(?!)"
 
     def _place(self, token: str) -> str:
         """Return the pattern of a place of a form, empty for a word."""
@@ -606,11 +623,12 @@ def _form(form: str, number: str) -> str:
     return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following
 
 
+_KOREAN_LETTERS = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허"
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
     "S": r"[a-zđ](?![^\W_])",
-    "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
+    "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
     "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,2}|[IVXivx]{3,5}|z{2}[a-z]"

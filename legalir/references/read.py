@@ -429,7 +429,8 @@ class _Reader:
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
     ) -> re.Pattern[str]:
         parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
-        inside = "|".join([*more, *parts]) or "(?!)"
+        every = self._grammar.first([form for _, forms in groups for form in forms])
+        inside = "|".join([*more, f"(?={every})(?:{'|'.join(parts)})"]) if groups else "|".join(more) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
 
     def _any(self, forms: tuple[str, ...], before: str, after: str) -> re.Pattern[str]:
