@@ -108,6 +108,8 @@ class Grammar(Schema):
     article: Forms
     """Forms of an article; each has one ``N``. ``N+`` is the first of several, after which bare numbers may follow.
 
+    A form after ``^`` counts only directly after the name of a law: ``^ N 条``.
+
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
     ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
     a circle; ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an
@@ -167,6 +169,9 @@ class Grammar(Schema):
     thousands: AnyText = ""
     """The sign between the thousands of a number, if the number is written without it elsewhere: ``art. 1.022``."""
 
+    dotted: Flag = False
+    """Whether the parts of a number after a dot are the units of the article: ``artículo 149.1.20``."""
+
     part: Forms = ()
     """Words for a part of a unit, and units that have no number of their own: ``단서``, ``각 호``."""
 
@@ -175,6 +180,13 @@ class Grammar(Schema):
 
     ordinals: Forms = ()
     """Words for first, second, third, …: the place ``O`` of a form."""
+
+    cardinals: Forms = ()
+    """Words for two, three, …: the place ``A`` of a form, which is also a number."""
+
+    its: Forms = ()
+    """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
+    ``… thereof``, ``dessen …``."""
 
     of: Forms = ()
     """Words between a unit and a higher one: ``of`` in ``subsection (2) of section 5``."""
@@ -314,7 +326,7 @@ class Grammar(Schema):
         for token in form.split():
             place = self._place(token)
             if not place:
-                parts.append("" if token == "+" else _word(token))
+                parts.append("" if token in "+^" else _word(token))
                 continue
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
@@ -326,7 +338,7 @@ class Grammar(Schema):
         """Return the class of the signs with which one of the forms may begin, which is looked at first."""
         signs: set[str] = set()
         for form in forms:
-            token = form.removeprefix("+").split()[0].removesuffix("+")
+            token = form.lstrip("+^").split()[0].removesuffix("+")
             if token in ("N", "D"):
                 signs |= {r"\d", _HAN_SIGNS, *(re.escape(one[0]) for one in self.prefix)}
             elif token == "H":
@@ -348,6 +360,9 @@ class Grammar(Schema):
         if token == "O":
             words = sorted("|".join(self.ordinals).split("|"), key=len, reverse=True)
             return "|".join(map(re.escape, words)).join(("(?:", ")")) or "(?!)"
+        if token == "A":
+            words = sorted("|".join(self.cardinals).split("|"), key=len, reverse=True)
+            return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
         if token == "L":
             joins = self.alternatives((*self.list, *self.range))
             return rf"(?:{GAP}(?:{joins}){GAP}[(（]?{number_pattern('.')}[)）]?){{1,8}}"
@@ -509,7 +524,7 @@ class _Forms:
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"
-        single = [form.split() for form in grammar.article if form[0] != "+"]
+        single = [form.split() for form in grammar.article if form[0] not in "+^"]
         own = [" ".join(form) for form in single if {"N", "N+"} & set(form) and "L" not in form]
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form for several continues after its number.
@@ -640,7 +655,7 @@ _PLACES = {
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
-    "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
+    "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»]{1,60})[\"'“”‘’」』»]{1,2}",
 }
 """Meaning of the places of a form."""
 
