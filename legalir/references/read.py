@@ -293,6 +293,7 @@ class _Memory:
 
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
         self.own, self.at = at, at
+        self.end = 0  # Of the last reference.
         self.until = -1  # Up to there the text is about another law than the own one.
         self.outer: list[tuple[Place, int]] = []
         self.quotations: list[tuple[int, int]] = []
@@ -341,6 +342,8 @@ class _Reader:
             groups += [(f"{relation}_{level}", forms) for level, forms in words.items()]
         groups += [(f"delegates_{level}", forms) for level, forms in grammar.delegates.items()]
         heads = [(f"unit_{level}", tuple(one for one in units[level] if one[0] != "+")) for level in units]
+        # Forms that count only after a law come first: they are also those of other units.
+        units = {level: tuple(sorted(forms, key=lambda form: form[0] != "^")) for level, forms in units.items()}
         inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+^ ')}" for one in units[level])) for level in units]
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
@@ -355,12 +358,14 @@ class _Reader:
             for rank in range(max(RANKS.values()) + 1)
         ]
         self._exact = {
-            name: [(*self._of_form(form), _several(form)) for form in forms] for name, forms in [*groups, *inner]
+            name: [(*self._of_form(form), _several(form)) for form in forms]
+            for name, forms in [*groups, *((f"unit_{level}", forms) for level, forms in units.items())]
         }
         ordinals = enumerate(grammar.ordinals, start=1)
         cardinals = enumerate(grammar.cardinals, start=2)
         singular = [form for form in grammar.article if "N" in form.split() and form[0] not in "+^"]
         self._has_singular, self._has_dotted = bool(singular), any(". N" in form for form in singular)
+        self._has_sections = any("§" in form for form in grammar.article)
         self._ordinals = {
             word.casefold(): str(number) for number, words in [*ordinals, *cardinals] for word in words.split("|")
         }
@@ -510,7 +515,7 @@ class _Reader:
             end -= 1
         if end > low and text[end - 1] in _CLOSING:
             opening = self._opening(text, end - 1)
-            inside = text[opening + 1 : end - 1] if opening >= 0 else ""
+            inside = text[opening + 1 : end] if opening >= 0 else ""
             if not (self._define.search(inside) or self._law_number.search(inside)):
                 return None
             law = self._law_before(text, opening, memory, depth - 1)
@@ -526,16 +531,22 @@ class _Reader:
             return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
         this = self._this_law.search(text, low, end)
         if this and this[0] not in memory.names and not self._in_word(text, this.start()):
-            return _Law(memory.own.law, "self", this.start(), end)
+            mother = self._mother(this[0].strip(), memory.own.law)
+            return _Law(mother or memory.own.law, "short" if mother else "self", this.start(), end)
         if end > low and text[end - 1] in self._grammar.closing_quotes:
             for quoted in self._quoted.finditer(text, low, end):
                 if quoted.end() == end:
                     return _Law(" ".join(quoted[0][1:-1].split()), "named", quoted.start(), end)
             return None
-        return self._word_before(text, low, end, memory, depth) or self._acronym_before(text, low, end)
+        return self._word_before(text, low, end, memory, depth)
+    def _mother(self, words: str, own: str) -> str:
+        """Return the law that the own law carries out, if it is meant by words for the own law: 本法 in 某法施行細則."""
+        ending = next((one for one in self._grammar.mother if own.endswith(one)), "")
+        return own.removesuffix(ending) if ending and not ending.endswith(words[1:]) else ""
 
     def _acronym_before(self, text: str, low: int, end: int) -> _Law | None:
         """Return the law whose short name, by the patterns of such behind a number, ends at a place: *GDPR Article 6*."""
+        end -= text[end - 1 : end] in (" ", "\xa0")
         words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
         if words is None or words[2].casefold() in self._unit_words or (words[1] or "").isupper():
             return None
@@ -674,6 +685,7 @@ class _Reader:
                     self._belong_to_law(text, drafts, memory)
             if drafts and (note := self._note(text, place)):
                 notes.append((*note, drafts[-1]))
+            memory.end = place
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
             alone = drafts and not any(one.law for one in drafts)
             if alone and memory.until < 0 and self._changes_words(text, place, told, drafts[0], at.law):
@@ -826,6 +838,10 @@ class _Reader:
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
+            elif kind == "unit" and RANKS[level] <= 1 and (
+                law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start)
+            ):
+                draft.law, draft.start, draft.inherits = law, law.start, True
             elif kind == "unit" and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start)):
                 draft.start = its.start()
                 self._its_own(draft, memory)
@@ -1213,8 +1229,9 @@ class _Reader:
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
             level = (after.lastgroup or "").partition("_")[2]
-            if self._goes_up(text, after.end(), level):
-                return
+            section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or glue and "," in glue[0])
+            if section or self._goes_up(text, after.end(), level):
+                return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
 
     def _goes_up(self, text: str, end: int, level: str) -> bool:
