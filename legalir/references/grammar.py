@@ -157,6 +157,9 @@ class Grammar(Schema):
     prefix: Forms = ()
     """Letters before a number that belong to it: ``L`` in ``L. 121-3``."""
 
+    capitals: Flag = False
+    """Whether capitals may begin a number: ``section A1``."""
+
     sub: Forms = ()
     """Forms after a number that belong to it: ``의 N``, ``bis``."""
 
@@ -183,6 +186,9 @@ class Grammar(Schema):
 
     cardinals: Forms = ()
     """Words for two, three, …: the place ``A`` of a form, which is also a number."""
+
+    within: Forms = ()
+    """Words between a law and its article: ``in`` in *In the Pier Act 1997 (c. 3), in section 5*."""
 
     its: Forms = ()
     """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
@@ -343,7 +349,7 @@ class Grammar(Schema):
         for form in forms:
             token = form.lstrip("+^").split()[0].removesuffix("+")
             if token in ("N", "D"):
-                signs |= {r"\d", _HAN_SIGNS, *(re.escape(one[0]) for one in self.prefix)}
+                signs |= {r"\dA-Z" if self.capitals else r"\d", _HAN_SIGNS, *(re.escape(one[0]) for one in self.prefix)}
             elif token == "H":
                 signs.add(_KOREAN_LETTERS)
             elif self._place(token):
@@ -372,6 +378,8 @@ class Grammar(Schema):
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
+        if token == "N" and self.capitals:
+            return rf"(?-i:[A-Z]{{1,2}}(?=\d))?{self._number}"
         if token == "P":
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"

@@ -176,7 +176,7 @@ class Reference(NamedTuple):
         """The state without a collection: never ``resolved`` or ``not in collection``."""
         if self.law_kind != "self" and not self.law:
             return "unparsed"
-        if not (self.article or self.annex or self.paragraph or self.item):
+        if not (self.article or self.annex) and (self.group or not (self.paragraph or self.item)):
             return "unparsed" if self.group else "whole law"
         level = self.counted.split(" ")[0]
         number = {"article": self.article, "item": self.item}.get(level, "1")
@@ -416,6 +416,9 @@ class _Reader:
         its = [form.split("…") for form in grammar.its]
         self._its_before = self._any(tuple(first for first, _ in its if first), r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(tuple(last for _, last in its if last), rf"{GAP}(?:", ")")
+        note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
+        self._within = self._any(grammar.within, rf"{note}{GAP}(,?){GAP}(?:", rf"){GAP}")
+        self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:", r")(?:\s[^\W\d_]{1,8})?\s\Z")
         self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
         # "of" may precede a reference; a comma or a note in brackets may follow it.
@@ -816,6 +819,9 @@ class _Reader:
             draft = _Draft(head.start(), head.end(), "group", law)
             after = self._next.match(text, self._blank(text, head.end()))
             lead = _LEAD.match(text, head.end()) if law and law.name else None
+            within = self._within.match(text, head.end()) if law and law.name else None
+            if within and (within[1] or self._within_before.search(text, max(0, head.start() - 12), head.start())):
+                lead = within
             unit = self._head.match(text, lead.end()) if lead else None
             if after and after.lastgroup != "part" and self._grammar.laws[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
@@ -1048,7 +1054,7 @@ class _Reader:
             return False
         last.end = words.end()
         for draft in reversed(drafts):
-            if draft.law is not None and not draft.inherits:
+            if (draft.law is not None and not draft.inherits) or RANKS[draft.level] < RANKS[last.level]:
                 break
             self._its_own(draft, memory, drafts[: drafts.index(draft)])
         return True
