@@ -112,9 +112,10 @@ class Grammar(Schema):
 
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
     ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
-    a circle; ``E`` a capital of a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an
-    article only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a
-    number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
+    a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
+    ``V`` a Roman numeral; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`, ``A`` of
+    `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers of a
+    list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -225,7 +226,7 @@ class Grammar(Schema):
     """Words for the unit or law that contains the text: ``이 법``."""
 
     mother: Forms = ()
-    """Endings of the name of a law that carries out another one, which `this` then means unless it has the same word."""
+    """Endings of the name of a law that carries out another one, which is meant by words of `this` for that one."""
 
     definite: Forms = ()
     """Words for a law by its kind: ``of the act``. It is the own law if the name of that has the last word."""
@@ -343,7 +344,7 @@ class Grammar(Schema):
         following = f"(?={GAP}{self.pattern(ahead)})" if ahead else ""
         return GAP.join(part for part in parts if part) + following
 
-    def first(self, forms: Iterable[str]) -> str:
+    def first(self, forms: Sequence[str]) -> str:
         """Return the class of the signs with which one of the forms may begin, which is looked at first."""
         signs: set[str] = set()
         for form in forms:
@@ -659,7 +660,7 @@ _PLACES = {
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
     "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,2}|[IVXivx]{3,5}|z{2}[a-z]"
     rf"|{'|'.join(f'{sign}{{3,4}}' for sign in ascii_lowercase)}|[^\W\d_]{{1,2}})[)）]",
-    "E": r"(?<=\s)(?-i:A[A-Z]|[A-HJ-UWYZ])(?![\w.'’])",
+    "E": r"(?<=\w\s)(?-i:A[A-Z]|[A-HJ-UWYZ])(?![\w.'’])",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",

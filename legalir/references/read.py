@@ -542,13 +542,14 @@ class _Reader:
                     return _Law(" ".join(quoted[0][1:-1].split()), "named", quoted.start(), end)
             return None
         return self._word_before(text, low, end, memory, depth)
+
     def _mother(self, words: str, own: str) -> str:
-        """Return the law that the own law carries out, if it is meant by words for the own law: 本法 in 某法施行細則."""
+        """Return the law that the own law carries out, if the words mean it: 本法 in 某法施行細則."""
         ending = next((one for one in self._grammar.mother if own.endswith(one)), "")
         return own.removesuffix(ending) if ending and not ending.endswith(words[1:]) else ""
 
     def _acronym_before(self, text: str, low: int, end: int) -> _Law | None:
-        """Return the law whose short name, by the patterns of such behind a number, ends at a place: *GDPR Article 6*."""
+        """Return the law whose short name, by the patterns, ends at a place: *GDPR Article 6*."""
         end -= text[end - 1 : end] in (" ", "\xa0")
         words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
         if words is None or words[2].casefold() in self._unit_words or (words[1] or "").isupper():
@@ -557,7 +558,9 @@ class _Reader:
             return None
         if text[end - 1] == "," and not _ABBREVIATED.match(text, end):
             return None  # The commission of the EU, article 5.
-        if not any((name := law.match(f" {words[2]}", 1)) and name.end() == len(words[2]) + 1 for law in self._short_laws):
+        if not any(
+            (name := law.match(f" {words[2]}", 1)) and name.end() == len(words[2]) + 1 for law in self._short_laws
+        ):
             return None
         return _Law(words[2], "named", words.start(2), end)
 
@@ -792,8 +795,10 @@ class _Reader:
                 ((line > 0 or head.start() < 5) and not text[line : head.start()].strip())
                 or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start())
             )
-            and any(level == one and pattern.match(text[head.start() : head.end() + 3]) for one, pattern in self._labels)
-            and not ((of := self._of.match(text, head.end())) and of[0].strip())
+            and any(
+                level == one and pattern.match(text[head.start() : head.end() + 3]) for one, pattern in self._labels
+            )
+            and not ((of := self._of.match(text, head.end())) and of[0].strip() and self._head.match(text, of.end()))
         )
 
     def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
@@ -844,8 +849,10 @@ class _Reader:
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
-            elif kind == "unit" and RANKS[level] <= 1 and (
-                law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start)
+            elif (
+                kind == "unit"
+                and RANKS[level] <= 1
+                and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start))
             ):
                 draft.law, draft.start, draft.inherits = law, law.start, True
             elif kind == "unit" and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start)):
@@ -873,7 +880,7 @@ class _Reader:
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
-                if not named and self._grammar.law_after:
+                if not named and self._grammar.law_after and drafts[-1].law is None:
                     self._law_after(text, drafts, memory, unread=_PIECES)
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
@@ -1036,11 +1043,13 @@ class _Reader:
         if law is None:
             return False
         for draft in reversed(drafts):
-            if (draft.law is not None and not draft.inherits) or (
-                draft.relation.startswith("this_") and draft is not drafts[-1]
-            ) or (
-                # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
-                draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
+            if (
+                (draft.law is not None and not draft.inherits)
+                or (draft.relation.startswith("this_") and draft is not drafts[-1])
+                or (
+                    # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
+                    draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
+                )
             ):
                 break
             draft.law, draft.inherits = law, False
@@ -1235,7 +1244,7 @@ class _Reader:
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
             level = (after.lastgroup or "").partition("_")[2]
-            section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or glue and "," in glue[0])
+            section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
             if section or self._goes_up(text, after.end(), level):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
@@ -1394,7 +1403,13 @@ def _several(form: str) -> str:
 
     ``D`` is that of a form which counts only after a law.
     """
-    return "D" if form[0] == "^" else next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), "")
+    return (
+        "D"
+        if form[0] == "^"
+        else next(
+            (token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), ""
+        )
+    )
 
 
 def _is_like(number: str, following: str) -> bool:
