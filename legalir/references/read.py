@@ -793,7 +793,7 @@ class _Reader:
             level in self._grammar.labels
             and (
                 ((line > 0 or head.start() < 5) and not text[line : head.start()].strip())
-                or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start())
+                or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start()) is not None
             )
             and any(
                 level == one and pattern.match(text[head.start() : head.end() + 3]) for one, pattern in self._labels
@@ -1160,8 +1160,8 @@ class _Reader:
         else:
             number = self._read(number, text[match.end() : end])
         if self._grammar.dotted and level == "article" and "." in number:
-            number, *below = number.split(".")
-            draft.numbers |= dict(zip(("paragraph", "item", "subitem"), below, strict=False))
+            number, *inner = number.split(".")
+            draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
         if level == "annex":
             number = (
                 self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split()).strip("()")
