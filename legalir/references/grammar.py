@@ -31,7 +31,8 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 """Pattern of white space between the words of a form, and of the invisible signs that word processors leave."""
 
 # Each quantifier has a bound: without one, it would be tried again from each sign of a long run.
-_HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
+_HAN_SIGNS = "〇零一二三四五六七八九十百千"
+_HAN = rf"[{_HAN_SIGNS}]{{1,12}}"
 _LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
@@ -107,11 +108,14 @@ class Grammar(Schema):
     article: Forms
     """Forms of an article; each has one ``N``. ``N+`` is the first of several, after which bare numbers may follow.
 
+    A form after ``^`` counts only directly after the name of a law: ``^ N 条``.
+
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
     ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
-    a circle; ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an
-    article only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a
-    number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
+    a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
+    ``V`` a Roman numeral; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`, ``A`` of
+    `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers of a
+    list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -154,6 +158,9 @@ class Grammar(Schema):
     prefix: Forms = ()
     """Letters before a number that belong to it: ``L`` in ``L. 121-3``."""
 
+    capitals: Flag = False
+    """Whether capitals may begin a number: ``section A1``."""
+
     sub: Forms = ()
     """Forms after a number that belong to it: ``의 N``, ``bis``."""
 
@@ -166,6 +173,9 @@ class Grammar(Schema):
     thousands: AnyText = ""
     """The sign between the thousands of a number, if the number is written without it elsewhere: ``art. 1.022``."""
 
+    dotted: Flag = False
+    """Whether the parts of a number after a dot are the units of the article: ``artículo 149.1.20``."""
+
     part: Forms = ()
     """Words for a part of a unit, and units that have no number of their own: ``단서``, ``각 호``."""
 
@@ -174,6 +184,16 @@ class Grammar(Schema):
 
     ordinals: Forms = ()
     """Words for first, second, third, …: the place ``O`` of a form."""
+
+    cardinals: Forms = ()
+    """Words for two, three, …: the place ``A`` of a form, which is also a number."""
+
+    within: Forms = ()
+    """Words between a law and its article: ``in`` in *In the Pier Act 1997 (c. 3), in section 5*."""
+
+    its: Forms = ()
+    """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
+    ``… thereof``, ``dessen …``."""
 
     of: Forms = ()
     """Words between a unit and a higher one: ``of`` in ``subsection (2) of section 5``."""
@@ -204,6 +224,9 @@ class Grammar(Schema):
 
     this: Mapping[Level, Forms] = {}
     """Words for the unit or law that contains the text: ``이 법``."""
+
+    mother: Forms = ()
+    """Endings of the name of a law that carries out another one, which is meant by words of `this` for that one."""
 
     definite: Forms = ()
     """Words for a law by its kind: ``of the act``. It is the own law if the name of that has the last word."""
@@ -313,7 +336,7 @@ class Grammar(Schema):
         for token in form.split():
             place = self._place(token)
             if not place:
-                parts.append("" if token == "+" else _word(token))
+                parts.append("" if token in "+^" else _word(token))
                 continue
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
@@ -321,9 +344,25 @@ class Grammar(Schema):
         following = f"(?={GAP}{self.pattern(ahead)})" if ahead else ""
         return GAP.join(part for part in parts if part) + following
 
+    def first(self, forms: Sequence[str]) -> str:
+        """Return the class of the signs with which one of the forms may begin, which is looked at first."""
+        signs: set[str] = set()
+        for form in forms:
+            token = form.lstrip("+^").split()[0].removesuffix("+")
+            if token in ("N", "D"):
+                signs |= {r"\dA-Z" if self.capitals else r"\d", _HAN_SIGNS, *(re.escape(one[0]) for one in self.prefix)}
+            elif token == "H":
+                signs.add(_KOREAN_LETTERS)
+            elif self._place(token):
+                signs.add(r"\w\W")
+            else:
+                signs |= {re.escape(one[0]) for one in unicodedata.normalize("NFC", token).split("|")}
+        return f"[{''.join(sorted(signs))}]"
+
     def alternatives(self, forms: Sequence[str], capture: bool = False) -> str:
         """Return an alternation of the forms, longest first; an empty list gives a pattern that never matches."""
-        return "|".join(self.pattern(form, capture) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
+        inside = "|".join(self.pattern(form, capture) for form in sorted(forms, key=len, reverse=True))
+        return f"(?={self.first(forms)})(?:{inside})" if forms else "(?!)"
 
     def _place(self, token: str) -> str:
         """Return the pattern of a place of a form, empty for a word."""
@@ -331,12 +370,17 @@ class Grammar(Schema):
         if token == "O":
             words = sorted("|".join(self.ordinals).split("|"), key=len, reverse=True)
             return "|".join(map(re.escape, words)).join(("(?:", ")")) or "(?!)"
+        if token == "A":
+            words = sorted("|".join(self.cardinals).split("|"), key=len, reverse=True)
+            return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
         if token == "L":
             joins = self.alternatives((*self.list, *self.range))
             return rf"(?:{GAP}(?:{joins}){GAP}[(（]?{number_pattern('.')}[)）]?){{1,8}}"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
+        if token == "N" and self.capitals:
+            return rf"(?-i:[A-Z]{{1,2}}(?=\d))?{self._number}"
         if token == "P":
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"
@@ -492,7 +536,7 @@ class _Forms:
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"
-        single = [form.split() for form in grammar.article if form[0] != "+"]
+        single = [form.split() for form in grammar.article if form[0] not in "+^"]
         own = [" ".join(form) for form in single if {"N", "N+"} & set(form) and "L" not in form]
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form for several continues after its number.
@@ -606,15 +650,17 @@ def _form(form: str, number: str) -> str:
     return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following
 
 
+_KOREAN_LETTERS = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허"
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
     "S": r"[a-zđ](?![^\W_])",
-    "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
+    "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
     "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,2}|[IVXivx]{3,5}|z{2}[a-z]"
     rf"|{'|'.join(f'{sign}{{3,4}}' for sign in ascii_lowercase)}|[^\W\d_]{{1,2}})[)）]",
+    "E": r"(?<=\w\s)(?-i:A[A-Z]|[A-HJ-UWYZ])(?![\w.'’])",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
@@ -622,7 +668,7 @@ _PLACES = {
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
-    "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
+    "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»]{1,60})[\"'“”‘’」』»]{1,2}",
 }
 """Meaning of the places of a form."""
 

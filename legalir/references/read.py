@@ -43,6 +43,9 @@ _REACH = 160
 _WORDS = 60
 """Number of characters before a reference in which words that show its kind can appear."""
 
+_ITS = 24
+"""Number of characters before a reference in which a word for what was named last can appear: *its*."""
+
 _DEPTH = 4
 """Notes in brackets and words of the family allowed between a number and the name of its law."""
 
@@ -55,6 +58,8 @@ _SECTION = re.compile(r"(\d{1,3})\((\w{1,4})\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
+_LEAD = re.compile(rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP},{GAP}|[ \xa0]")
+"""What may be between a law and its article: a comma, with or without a note in brackets before it, or a blank."""
 _COMMA = re.compile(rf"{GAP},{GAP}")
 _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
@@ -68,8 +73,13 @@ _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
+_LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)")
+_DASHED = re.compile(r"(\d{1,4})([-–—])(\d{1,4})(?![\w-])")
+_FARTHEST = 100
+"""Maximum distance of two numbers with a dash that are the ends of a range."""
+_LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
 _DIGITS = re.compile(r"\d+")
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
@@ -81,6 +91,10 @@ _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
+_SHORT_NAME = re.compile(r"(?<![\w.])(?:(\w{2,20})[ \xa0])?((?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|[^\W\d_]{2,10}),?\Z")
+"""A word and, after it, a short name of a law in capitals or with full stops, at the end of a text."""
+
+_ABBREVIATED = re.compile(r"[ \xa0](?:§|[^\W\d_]{1,5}\.)")
 _ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
 _PIECES = 5
 """Maximum number of such pieces."""
@@ -162,7 +176,7 @@ class Reference(NamedTuple):
         """The state without a collection: never ``resolved`` or ``not in collection``."""
         if self.law_kind != "self" and not self.law:
             return "unparsed"
-        if not (self.article or self.annex or self.paragraph or self.item):
+        if not (self.article or self.annex) and (self.group or not (self.paragraph or self.item)):
             return "unparsed" if self.group else "whole law"
         level = self.counted.split(" ")[0]
         number = {"article": self.article, "item": self.item}.get(level, "1")
@@ -249,6 +263,7 @@ class _Draft:
     inherits: bool = False
     taken: tuple[str, ...] = ()
     supplement: str = ""
+    plural: bool = False  # Whether the word for an article is a plural, and not an abbreviation of both.
     mark: str = ""  # First letter of the word for an article, or §.
 
     @property
@@ -278,6 +293,7 @@ class _Memory:
 
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
         self.own, self.at = at, at
+        self.end = 0  # Of the last reference.
         self.until = -1  # Up to there the text is about another law than the own one.
         self.outer: list[tuple[Place, int]] = []
         self.quotations: list[tuple[int, int]] = []
@@ -326,7 +342,9 @@ class _Reader:
             groups += [(f"{relation}_{level}", forms) for level, forms in words.items()]
         groups += [(f"delegates_{level}", forms) for level, forms in grammar.delegates.items()]
         heads = [(f"unit_{level}", tuple(one for one in units[level] if one[0] != "+")) for level in units]
-        inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+ ')}" for one in units[level])) for level in units]
+        # Forms that count only after a law come first: they are also those of other units.
+        units = {level: tuple(sorted(forms, key=lambda form: form[0] != "^")) for level, forms in units.items()}
+        inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+^ ')}" for one in units[level])) for level in units]
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
         laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws) if not one.after]
@@ -340,10 +358,17 @@ class _Reader:
             for rank in range(max(RANKS.values()) + 1)
         ]
         self._exact = {
-            name: [(*self._of_form(form), _several(form)) for form in forms] for name, forms in [*groups, *inner]
+            name: [(*self._of_form(form), _several(form)) for form in forms]
+            for name, forms in [*groups, *((f"unit_{level}", forms) for level, forms in units.items())]
         }
         ordinals = enumerate(grammar.ordinals, start=1)
-        self._ordinals = {word.casefold(): str(number) for number, words in ordinals for word in words.split("|")}
+        cardinals = enumerate(grammar.cardinals, start=2)
+        singular = [form for form in grammar.article if "N" in form.split() and form[0] not in "+^"]
+        self._has_singular, self._has_dotted = bool(singular), any(". N" in form for form in singular)
+        self._has_sections = any("§" in form for form in grammar.article)
+        self._ordinals = {
+            word.casefold(): str(number) for number, words in [*ordinals, *cardinals] for word in words.split("|")
+        }
         self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad]|{GAP})(?:", ")")
         self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
@@ -388,6 +413,12 @@ class _Reader:
             ("this", grammar.this.get("law", ())),
             ("kind", grammar.definite),
         )
+        its = [form.split("…") for form in grammar.its]
+        self._its_before = self._any(tuple(first for first, _ in its if first), r"\b(?:", rf"){GAP}\Z")
+        self._its_after = self._any(tuple(last for _, last in its if last), rf"{GAP}(?:", ")")
+        note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
+        self._within = self._any(grammar.within, rf"{note}{GAP}(,?){GAP}(?:", rf"){GAP}")
+        self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:", r")(?:\s[^\W\d_]{1,8})?\s\Z")
         self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
         # "of" may precede a reference; a comma or a note in brackets may follow it.
@@ -402,6 +433,8 @@ class _Reader:
         self._kind_after = self._compiled([one for one in after if one[1]], f"(?:{until})?{note}(?:", ")")
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
+        self._short_laws = [re.compile(one.pattern) for one in grammar.laws if one.after and grammar.has_words]
+        self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVO"}
         if grammar.has_bracketed_lists:
@@ -429,7 +462,8 @@ class _Reader:
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
     ) -> re.Pattern[str]:
         parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
-        inside = "|".join([*more, *parts]) or "(?!)"
+        every = self._grammar.first([form for _, forms in groups for form in forms])
+        inside = "|".join([*more, f"(?={every})(?:{'|'.join(parts)})"]) if groups else "|".join(more) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
 
     def _any(self, forms: tuple[str, ...], before: str, after: str) -> re.Pattern[str]:
@@ -484,7 +518,7 @@ class _Reader:
             end -= 1
         if end > low and text[end - 1] in _CLOSING:
             opening = self._opening(text, end - 1)
-            inside = text[opening + 1 : end - 1] if opening >= 0 else ""
+            inside = text[opening + 1 : end] if opening >= 0 else ""
             if not (self._define.search(inside) or self._law_number.search(inside)):
                 return None
             law = self._law_before(text, opening, memory, depth - 1)
@@ -500,13 +534,35 @@ class _Reader:
             return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
         this = self._this_law.search(text, low, end)
         if this and this[0] not in memory.names and not self._in_word(text, this.start()):
-            return _Law(memory.own.law, "self", this.start(), end)
+            mother = self._mother(this[0].strip(), memory.own.law)
+            return _Law(mother or memory.own.law, "short" if mother else "self", this.start(), end)
         if end > low and text[end - 1] in self._grammar.closing_quotes:
             for quoted in self._quoted.finditer(text, low, end):
                 if quoted.end() == end:
                     return _Law(" ".join(quoted[0][1:-1].split()), "named", quoted.start(), end)
             return None
         return self._word_before(text, low, end, memory, depth)
+
+    def _mother(self, words: str, own: str) -> str:
+        """Return the law that the own law carries out, if the words mean it: 本法 in 某法施行細則."""
+        ending = next((one for one in self._grammar.mother if own.endswith(one)), "")
+        return own.removesuffix(ending) if ending and not ending.endswith(words[1:]) else ""
+
+    def _acronym_before(self, text: str, low: int, end: int) -> _Law | None:
+        """Return the law whose short name, by the patterns, ends at a place: *GDPR Article 6*."""
+        end -= text[end - 1 : end] in (" ", "\xa0")
+        words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
+        if words is None or words[2].casefold() in self._unit_words or (words[1] or "").isupper():
+            return None
+        if "." not in words[2] and sum(map(str.isupper, words[2])) < 2:
+            return None
+        if text[end - 1] == "," and not _ABBREVIATED.match(text, end):
+            return None  # The commission of the EU, article 5.
+        if not any(
+            (name := law.match(f" {words[2]}", 1)) and name.end() == len(words[2]) + 1 for law in self._short_laws
+        ):
+            return None
+        return _Law(words[2], "named", words.start(2), end)
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
         """Return the law that words without quotes name directly before a place."""
@@ -635,6 +691,7 @@ class _Reader:
                     self._belong_to_law(text, drafts, memory)
             if drafts and (note := self._note(text, place)):
                 notes.append((*note, drafts[-1]))
+            memory.end = place
             told = self._kind(text, drafts[0].start, place) if drafts else "cites"
             alone = drafts and not any(one.law for one in drafts)
             if alone and memory.until < 0 and self._changes_words(text, place, told, drafts[0], at.law):
@@ -681,7 +738,7 @@ class _Reader:
             depth += (text[end] in _OPENING) - (text[end] in _CLOSING)
             if depth == 0:
                 return opening, end + 1
-        return None
+        return (opening, len(text)) if len(text) <= opening + _NOTE_LENGTH else None
 
     def _belong(self, text: str, note: tuple[int, int, _Draft], drafts: list[_Draft]) -> None:
         """Make references in brackets parts of the unit or law before them: ``(제3호는 제외한다)``."""
@@ -730,14 +787,18 @@ class _Reader:
         return after is not None and any(sign in after[0] for sign in '”“"»—')
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
-        """Return True if a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
+        """Return True if a unit is a label of a list: ``2° Les phares``, but not ``2° de l'article 5``."""
         line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
         return (
             level in self._grammar.labels
-            and (line > 0 or head.start() < 5)
-            and not text[line : head.start()].strip()
-            and any(level == one and pattern.match(text, line) for one, pattern in self._labels)
-            and not ((of := self._of.match(text, head.end())) and of[0].strip())
+            and (
+                ((line > 0 or head.start() < 5) and not text[line : head.start()].strip())
+                or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start()) is not None
+            )
+            and any(
+                level == one and pattern.match(text[head.start() : head.end() + 3]) for one, pattern in self._labels
+            )
+            and not ((of := self._of.match(text, head.end())) and of[0].strip() and self._head.match(text, of.end()))
         )
 
     def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
@@ -762,8 +823,11 @@ class _Reader:
             law: _Law | None = self._law_of(head, memory)
             draft = _Draft(head.start(), head.end(), "group", law)
             after = self._next.match(text, self._blank(text, head.end()))
-            comma = _COMMA.match(text, head.end())
-            unit = self._head.match(text, comma.end()) if comma else None
+            lead = _LEAD.match(text, head.end()) if law and law.name else None
+            within = self._within.match(text, head.end()) if law and law.name else None
+            if within and (within[1] or self._within_before.search(text, max(0, head.start() - 12), head.start())):
+                lead = within
+            unit = self._head.match(text, lead.end()) if lead else None
             if after and after.lastgroup != "part" and self._grammar.laws[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
             elif unit and unit.lastgroup == "unit_article":
@@ -785,6 +849,15 @@ class _Reader:
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
+            elif (
+                kind == "unit"
+                and RANKS[level] <= 1
+                and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start))
+            ):
+                draft.law, draft.start, draft.inherits = law, law.start, True
+            elif kind == "unit" and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start)):
+                draft.start = its.start()
+                self._its_own(draft, memory)
             act = _ACT.search(text, max(0, draft.start - 12), draft.start)
             if act and draft.supplement in self._grammar.supplement:
                 draft.supplement += f" {act[1]}"
@@ -792,7 +865,7 @@ class _Reader:
         while True:
             self._extend(text, draft)
             self._ascend(text, drafts)
-            named = self._law_after(text, drafts, memory)
+            named = self._thereof(text, drafts, memory) or self._law_after(text, drafts, memory)
             end = draft.end
             if until := self._until.match(text, end):
                 end = until.end()
@@ -807,11 +880,11 @@ class _Reader:
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
-                if not named and self._grammar.law_after:
+                if not named and self._grammar.law_after and drafts[-1].law is None:
                     self._law_after(text, drafts, memory, unread=_PIECES)
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
-            following.mark = following.mark or draft.mark
+            following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
             highest = min(following.numbers, key=RANKS.__getitem__)
             if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
                 following.taken = tuple(draft.above(highest))
@@ -886,7 +959,10 @@ class _Reader:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
         article = draft.numbers.get("article", "")
         plain = level != "article" and "article" in draft.several and number.isdecimal() and article.isdecimal()
-        return plain and int(number) > max(int(article), 20)
+        if not plain or int(number) <= int(article):
+            return False
+        following = draft.numbers.get(level, "").isdecimal() and int(number) == int(draft.numbers[level]) + 1
+        return int(number) > 20 or (draft.plural and not following)
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level that directly follows a draft."""
@@ -945,8 +1021,6 @@ class _Reader:
             return False
         named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
         before = next(named, memory.law)
-        if text[end : end + 8].strip() == "thereof" and not {"article", "annex"} & drafts[-1].numbers.keys():
-            return False  # Subsection (2) thereof is one of the section.
         law, place, inside = self._law_at(text, end, memory, before), end, False
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
@@ -969,14 +1043,38 @@ class _Reader:
         if law is None:
             return False
         for draft in reversed(drafts):
-            if (draft.law is not None and not draft.inherits) or (
-                # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
-                draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
+            if (
+                (draft.law is not None and not draft.inherits)
+                or (draft.relation.startswith("this_") and draft is not drafts[-1])
+                or (
+                    # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
+                    draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
+                )
             ):
                 break
             draft.law, draft.inherits = law, False
         drafts[-1].end = end if inside or law.start == law.end else law.end  # Else unread words precede a law.
         return True
+
+    def _thereof(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
+        """Take what was named last, if such a word is behind the last draft: article 5 and paragraph 2 *thereof*."""
+        last = drafts[-1]
+        if (words := self._its_after.match(text, last.end)) is None or last.relation:
+            return False
+        last.end = words.end()
+        for draft in reversed(drafts):
+            if (draft.law is not None and not draft.inherits) or RANKS[draft.level] < RANKS[last.level]:
+                break
+            self._its_own(draft, memory, drafts[: drafts.index(draft)])
+        return True
+
+    def _its_own(self, draft: _Draft, memory: _Memory, before: Sequence[_Draft] = ()) -> None:
+        """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
+        if draft.highest <= RANKS["article"]:
+            named = (one.law.name for one in reversed(before) if one.law and one.law.kind == "named")
+            draft.law, draft.inherits = _Law(next(named, memory.law), "short", draft.start, draft.end), False
+        elif not draft.relation:
+            draft.relation = "same_article"
 
     def _law_at(self, text: str, end: int, memory: _Memory, before: str = "", introduced: bool = False) -> _Law | None:
         """Return the law that is named at a place, after a comma or a word such as *of*.
@@ -1040,10 +1138,13 @@ class _Reader:
             draft.mark = first
         if kind == "unit":
             self._number(text, draft, match, level)
+            if level == "article" and draft.several:
+                draft.plural = self._has_singular and (self._has_dotted or "." not in match[0])
         else:
             draft.relation = f"{kind}_{level}"
             capture = self._capture(draft.relation, match)[0]
-            draft.steps = int(number_of(capture) or 1) if capture else 1
+            steps = self._read(capture, "") if capture else ""
+            draft.steps = int(steps) if steps.isdecimal() else 1
         return draft
 
     def _number(self, text: str, draft: _Draft, match: re.Match[str], level: str) -> None:
@@ -1054,7 +1155,13 @@ class _Reader:
         number, several = self._capture(f"unit_{level}", match) if match.lastgroup else (match[0], "")
         if several:
             draft.several[level] = several
-        number = self._read(number, text[match.end() : end])
+        if end == match.end() and (tail := self._tail(text, end, number, several)):
+            number, end = number[:-tail], end - tail
+        else:
+            number = self._read(number, text[match.end() : end])
+        if self._grammar.dotted and level == "article" and "." in number:
+            number, *inner = number.split(".")
+            draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
         if level == "annex":
             number = (
                 self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split()).strip("()")
@@ -1076,6 +1183,17 @@ class _Reader:
             if lower != "deeper":
                 draft.several.setdefault(lower, "B")
             draft.end = bracket.end()
+
+    def _tail(self, text: str, end: int, number: str, several: str) -> int:
+        """Return the length of what does not belong to a number: ``-5`` in ``§§ 3-5``, ``a`` in ``46.1a)``."""
+        if (pair := _DASHED.fullmatch(number)) and several == "N" and text.endswith(number, 0, end):
+            tail = len(number) - pair.end(1)
+            join = self._list.match(text, end)
+            alone = pair[2] in "–—" or not (join and _DASHED.match(text, join.end()))
+            if alone and int(pair[1]) < int(pair[3]) < int(pair[1]) + _FARTHEST and self._range.match(text, end - tail):
+                return tail
+        letter = _LETTER_OF_ITEM.fullmatch(number) and text[end : end + 1] == ")" and self._opening(text, end) < 0
+        return 1 if letter and self._below[RANKS["paragraph"]].match(text, end - 1) else 0
 
     def _read(self, number: str, more: str) -> str:
         """Return a number in one spelling, with what belongs to it."""
@@ -1126,8 +1244,9 @@ class _Reader:
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
             level = (after.lastgroup or "").partition("_")[2]
-            if self._goes_up(text, after.end(), level):
-                return
+            section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
+            if section or self._goes_up(text, after.end(), level):
+                return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
 
     def _goes_up(self, text: str, end: int, level: str) -> bool:
@@ -1280,8 +1399,17 @@ def _quotations(text: str) -> list[tuple[int, int]]:
 
 
 def _several(form: str) -> str:
-    """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may."""
-    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), "")
+    """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may.
+
+    ``D`` is that of a form which counts only after a law.
+    """
+    return (
+        "D"
+        if form[0] == "^"
+        else next(
+            (token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), ""
+        )
+    )
 
 
 def _is_like(number: str, following: str) -> bool:
