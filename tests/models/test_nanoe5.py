@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import struct
-import unicodedata
 import time
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
