@@ -153,7 +153,7 @@ class LLMAnswer(AsksModel, Generator):
         int | None,
         Ge(1),
         "number of tokens of the provisions, estimated (see "
-        ":func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out",
+        ":func:`~legalir.llm.chat.estimated_tokens`); those at the end that do not fit are left out",
     ] = None
     max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
     temperature: Annotated[float, Ge(0), Le(2), "from 0 to 2"] = 0.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from legalir.collections import Collection
 from legalir.errors import ComponentError
+from legalir.llm.chat import estimated_tokens
 from legalir.storage.documents import title_and_text
 
 if TYPE_CHECKING:
@@ -32,15 +33,6 @@ class Context(NamedTuple):
     def head(self, count: int) -> Context:
         """Return the first `count` provisions."""
         return Context(self.docnos[:count], "\n".join(self.text.splitlines()[:count]))
-
-
-def estimated_tokens(text: str) -> int:
-    """Return the tokens of a text, estimated as a third of its UTF-8 bytes, rounded up.
-
-    A token of a large model is about four bytes of English and one syllable of Hangul, which has three bytes: the
-    estimate is high for alphabets and about right for Korean, Chinese, Japanese and Thai.
-    """
-    return math.ceil(len(text.encode()) / 3)
 
 
 def linked(docnos: Sequence[str], graph: CitationGraph) -> dict[str, str]:
