@@ -466,7 +466,7 @@ class Client:
         if stored.reply is not None and request is not None:
             if not spent:
                 spent = math.ceil(size / 3) + estimated_tokens(reply.text)
-            if _was_cut(tokens[0], size):
+            if model.host and _was_cut(tokens[0], size):  # Models in this process raise an error.
                 notes.append(f"{model.name}: {_FEW_TOKENS}")
                 if paid:
                     self._warn(_FEW_TOKENS_WARNING, model.name, tokens[0], math.ceil(size / 3))

@@ -162,9 +162,10 @@ class Endpoint(Portable):
         except (ValueError, openai.OpenAIError) as error:
             raise FailedReply("unavailable", f"{self.host} sent no text ({type(error).__name__})") from None
         read = _json(reply.decode("utf-8", "replace"))
-        if not isinstance(read, Mapping) or not any(
+        has_parts = isinstance(read, Mapping) and any(
             isinstance(read.get(n), list | Mapping) and read[n] for n in _PARTS
-        ):
+        )
+        if isinstance(read, str) or (not has_parts and next(_spoken(read), "")):
             raise self._refused(200, read, body)
         return read, perf_counter() - start
 
@@ -199,7 +200,10 @@ class Endpoint(Portable):
         if kind == "stop":
             cure = "check the model and base_url" if status in (404, 405) else self._key_cure()
             return ModelError(f"{told}: {cure}.")
-        return FailedReply(kind, words if kind != "unavailable" else f"{self.host} answered {status}: {words}")
+        if kind != "unavailable":
+            return FailedReply(kind, words)
+        answered = f"answered {status}" if status != 200 or not isinstance(body, str) else "sent no JSON"
+        return FailedReply(kind, f"{self.host} {answered}: {words}")
 
     def hidden(self, text: str) -> str:
         """Return a text without the key, its beginning, or anything else that looks like a key."""

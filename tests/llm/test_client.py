@@ -424,9 +424,17 @@ class TestLimits:
 
     @pytest.mark.parametrize(("tokens", "warned"), [(60, 1), (2048, 1), (2049, 0), (5000, 0), (0, 0)])
     def test_a_request_that_was_cut_in_silence(
-        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, tokens: int, warned: int
+        self,
+        tmp_path: Path,
+        caplog: pytest.LogCaptureFixture,
+        monkeypatch: pytest.MonkeyPatch,
+        tokens: int,
+        warned: int,
     ) -> None:
-        client = a_client(tmp_path, Scripted(lambda request: ChatReply("At dusk.", prompt_tokens=tokens)))
+        monkeypatch.setattr(client_module, "_told", {"127.0.0.1"})
+        model = Scripted(lambda request: ChatReply("At dusk.", prompt_tokens=tokens))
+        model.host = "127.0.0.1"
+        client = a_client(tmp_path, model)
         client.ask(HYDE, [{"question": f"{number} {'lamps ' * 2000}"} for number in range(2)])
         assert len(caplog.messages) == warned
         assert sum(client.usage.notes.values()) == 2 * warned
