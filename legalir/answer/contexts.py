@@ -35,8 +35,10 @@ class Context(NamedTuple):
         return Context(self.docnos[:count], "\n".join(self.text.splitlines()[:count]))
 
 
-def linked(docnos: Sequence[str], graph: CitationGraph) -> dict[str, str]:
+def linked(docnos: Sequence[str], graph: CitationGraph, after: bool = False) -> dict[str, str]:
     """Return the provisions of a list, each followed by the provisions that it cites, as docno to parent [nitibench].
+
+    With `after`, the list comes first, and all cited provisions follow it [sfs-b].
 
     A provision of the list has the parent ``""`` and keeps its place; a cited provision appears once, below the first
     provision that cites it, as NitiLink places it at depth 1.
@@ -48,7 +50,7 @@ def linked(docnos: Sequence[str], graph: CitationGraph) -> dict[str, str]:
         for target in graph.cites(docno):
             if target not in listed:
                 out.setdefault(target, docno)
-    return out
+    return dict(sorted(out.items(), key=lambda item: item[1] != "")) if after else out
 
 
 def context(parents: Mapping[str, str], provisions: Mapping[str, Provision], max_tokens: int | None = None) -> Context:
