@@ -248,7 +248,7 @@ _TOO_LONG = re.compile(
     r"(?:too many|maximum|max\.?|number of|reduce the|limit of).{0,30}(?:tokens|(?:prompt|input|sequence) length)|"
     rf"tokens?\b.{{0,40}}?(?:limit|maximum|{_MORE})|max_(?:model|seq|input|prompt|position)\w*len|"
     r"reduce the (?:length|size)|(?:request|payload|body).{0,20}too (?:large|long)|"
-    r"(?:输入|提示|上下文|内容|文本|请求|消息|长度|tokens?).{0,20}(?:过长|太长|超)|"
+    r"(?:prompt|输入|提示|上下文|内容|文本|请求|消息|长度|tokens?).{0,20}(?:过长|太长|超)|"
     r"(?:長さ|入力|トークン|文字).{0,20}(?:超|長すぎ)|"
     r"(?:길이|입력|토큰|프롬프트|텍스트|요청).{0,20}(?:초과|깁니다|길어|넘)",
     re.IGNORECASE,
