@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -148,13 +148,14 @@ class LLMAnswer(AsksModel, Generator):
     ] = None
     _: KW_ONLY
     k: Annotated[int, Ge(1), "number of provisions from the list"] = 10
+    after: Annotated[bool, "whether linked provisions follow the list, instead of each its parent"] = False
     context: Annotated[bool, "whether the model reads provisions"] = True
     context_tokens: Annotated[
         int | None,
         Ge(1),
         "number of tokens of the provisions, estimated (see "
-        ":func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out",
-    ] = None
+        ":func:`~legalir.llm.chat.estimated_tokens`); those at the end that do not fit are left out; None for no limit",
+    ] = 16000
     max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
     temperature: Annotated[float, Ge(0), Le(2), "from 0 to 2"] = 0.0
     memory_prompt: Annotated[Prompt | None, "the prompt with ``context=False``; None for `prompt`"] = None
@@ -192,7 +193,7 @@ class LLMAnswer(AsksModel, Generator):
         """Return the provisions for the model, each with the provision that cites it."""
         first = docnos[: self.k] if self.context else ()
         graph = self.graph if self.graph is None or day is None else self.graph.at(day)
-        return dict.fromkeys(first, "") if graph is None else linked(first, graph)
+        return dict.fromkeys(first, "") if graph is None else linked(first, graph, self.after)
 
     def _ask(
         self, questions: Sequence[tuple[str, str]], given: Sequence[Context], asked_on: Sequence[int | None]
@@ -270,13 +271,18 @@ class LLMAnswer(AsksModel, Generator):
         )
 
 
-def _graph(collection: Collection, links: bool = True) -> CitationGraph | None:
+def _graph(collection: Collection, links: bool | Literal["after"] = True) -> CitationGraph | None:
     """Return the graph of the collection.
 
     Args:
-        links: whether to add the provisions that the first `k` cite.
+        links: whether to add the provisions that the first `k` cite, each below its parent; ``after`` for all of them
+            after the first `k`.
     """
     return CitationGraph.of(collection) if links else None
+
+
+def _after(collection: Collection, links: bool | Literal["after"] = True) -> bool:
+    return links == "after"
 
 
 answer = asking_factory(
@@ -285,5 +291,6 @@ answer = asking_factory(
     "llm",
     memory_prompt=prompt_of("answer_memory"),
     graph=_graph,
+    after=_after,
     numbers=NumberTable.of,
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from legalir.collections import Collection
 from legalir.errors import ComponentError
+from legalir.llm.chat import estimated_tokens
 from legalir.storage.documents import title_and_text
 
 if TYPE_CHECKING:
@@ -34,17 +35,10 @@ class Context(NamedTuple):
         return Context(self.docnos[:count], "\n".join(self.text.splitlines()[:count]))
 
 
-def estimated_tokens(text: str) -> int:
-    """Return the tokens of a text, estimated as a third of its UTF-8 bytes, rounded up.
-
-    A token of a large model is about four bytes of English and one syllable of Hangul, which has three bytes: the
-    estimate is high for alphabets and about right for Korean, Chinese, Japanese and Thai.
-    """
-    return math.ceil(len(text.encode()) / 3)
-
-
-def linked(docnos: Sequence[str], graph: CitationGraph) -> dict[str, str]:
+def linked(docnos: Sequence[str], graph: CitationGraph, after: bool = False) -> dict[str, str]:
     """Return the provisions of a list, each followed by the provisions that it cites, as docno to parent [nitibench].
+
+    With `after`, the list comes first, and all cited provisions follow it [sfs-b].
 
     A provision of the list has the parent ``""`` and keeps its place; a cited provision appears once, below the first
     provision that cites it, as NitiLink places it at depth 1.
@@ -56,7 +50,7 @@ def linked(docnos: Sequence[str], graph: CitationGraph) -> dict[str, str]:
         for target in graph.cites(docno):
             if target not in listed:
                 out.setdefault(target, docno)
-    return out
+    return dict(sorted(out.items(), key=lambda item: item[1] != "")) if after else out
 
 
 def context(parents: Mapping[str, str], provisions: Mapping[str, Provision], max_tokens: int | None = None) -> Context:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 from annotated_types import Ge
 
-from legalir.answer.contexts import estimated_tokens, report_left_out
+from legalir.answer.contexts import report_left_out
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.datasets.dataset import StatuteDataset
@@ -26,6 +26,7 @@ from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import Hits, RankedLists, hit_lists
 from legalir.frames.retriever import Retriever
 from legalir.graph.laws import LawTable
+from legalir.llm.chat import estimated_tokens
 from legalir.rewrite.rewriter import composed, original_questions
 from legalir.storage.validity import versions_in_force
 
@@ -180,7 +181,7 @@ class FullContext(_Given):
         int,
         Ge(1),
         "tokens of title and text of all provisions, estimated as a third of their UTF-8 bytes "
-        "(:func:`~legalir.answer.contexts.estimated_tokens`)",
+        "(:func:`~legalir.llm.chat.estimated_tokens`)",
     ] = 100000
 
     def __post_init__(self) -> None:

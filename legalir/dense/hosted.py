@@ -77,7 +77,7 @@ class HostedEncoder(Declared):
 
     def __post_init__(self) -> None:
         self._endpoint = Endpoint(self.base_url, self.key, self.timeout, self.retries)
-        self._service = Service(self.model, self._endpoint.host, self.concurrency)
+        self._service = Service(self.model, self._endpoint.host, self.concurrency, self._endpoint.ready)
         self._client = self.client or Client()
         self._client.allow(self._service)
         own = {} if self.dimensions is None else {"dimensions": self.dimensions}

@@ -115,7 +115,8 @@ def make_runs(
     for name, system in systems.items():
         run = load_run(system.path, system.key) if system.path is not None and system.key else None
         # Without a model, nothing more than the stored replies can be had.
-        if run is not None and (run.is_finished or collection.client.offline):
+        again = collection.client.retry_failed and not collection.client.offline
+        if run is not None and (not run.failed if again else run.is_finished or collection.client.offline):
             runs[name] = run
     todo = [name for name in systems if name not in runs]
     with progress("Running systems", len(todo)) as advance:

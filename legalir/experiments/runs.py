@@ -187,8 +187,12 @@ class Run:
         remarks = list(self.record.notes)
         if self.failed:
             states = ", ".join(f"{count} {state}" for state, count in sorted(self.failed.items()))
-            again = "" if self.is_finished else "; run the experiment again to ask for those that were unavailable"
-            remarks.append(f"failed replies: {states}{again}")
+            again = "with --retry-failed" if self.is_finished else "for those that were unavailable"
+            remarks.append(f"failed replies: {states}; run the experiment again {again} to ask again")
+        notes = (self.record.llm or {}).get("notes")
+        remarks += [
+            f"{note} ({count})" for note, count in sorted((notes if isinstance(notes, Mapping) else {}).items())
+        ]
         if self.limit is not None:
             remarks.append(f"lists of at most {self.limit} by its own limit")
         return remarks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cached_property
@@ -46,7 +47,10 @@ class StoredReply(NamedTuple):
 
     def line(self) -> str:
         """Return one line of JSON; :meth:`read` reads it."""
-        fields = {**self._asdict(), "reply": self.reply and asdict(self.reply)}
+        reply = self.reply and asdict(self.reply)
+        if reply and not reply["omitted"]:
+            del reply["omitted"]  # So lines of earlier versions are written as they were read.
+        fields = {**self._asdict(), "reply": reply}
         return json.dumps(fields, ensure_ascii=False, sort_keys=True)
 
     def given(self) -> ChatReply:
@@ -220,10 +224,11 @@ FILE = "rewrites.jsonl"
 
 
 class Recorded(Portable):
-    """Replies from a file of JSON lines, found by the name of the prompt and the question.
+    """Replies from a file of JSON lines.
 
-    A line is ``{"prompt": …, "question": …, "text": …}``, or one that ``legalir llm cache export`` wrote; of several
-    lines for the same prompt and question, the one with the seed of the request counts, or else the first.
+    A line is ``{"prompt": …, "question": …, "text": …}``, or one that ``legalir llm cache export`` wrote. The reply to
+    this very request counts first; then a reply to the same prompt and question, with the seed of the request if there
+    is one. If several differ, it is not known which of them is meant, and that is an error.
 
     Args:
         path: the file.
@@ -249,19 +254,40 @@ class Recorded(Portable):
 
         Raises:
             FailedReply: a failed reply is recorded.
-            ModelError: there is no file, or it cannot be read.
+            ModelError: there is no reply or more than one, or the file cannot be read.
         """
-        replies = self._replies.get((request.prompt, request.question))
+        named = self._lines.get((request.prompt, request.question), [])
+        keys = {request.key(model) for model in {line.model for line in named}}
+        replies = [line for line in named if line.key in keys]
+        if not replies:
+            replies = [line for line in named if line.request.get("seed", 0) == request.seed] or named
         if not replies:
             raise ModelError(
                 f"recorded: {self.path} has no reply of the prompt {request.prompt!r} to the question "
                 f"{request.question[:200]!r}: take another model, or add a line."
             )
-        return (replies.get(request.seed) or next(iter(replies.values()))).given()
+        if len({(line.reply and line.reply.text, line.state) for line in replies}) > 1:
+            raise ModelError(
+                f"recorded: {self.path} has {len(replies)} different replies of the prompt {request.prompt!r} to the "
+                f"question {request.question[:200]!r}, and none is known to be the one to this request: keep one, or "
+                f"export one model or run."
+            )
+        if replies[0].key and replies[0].key not in keys and not self._warned:
+            self._warned = True
+            _log.warning(
+                "recorded: %s has replies to the prompt %r that were given to other requests, with another context or "
+                "other settings; they are used.",
+                self.path,
+                request.prompt,
+            )
+        return replies[0].given()
+
+    _warned = False
 
     @cached_property
-    def _replies(self) -> dict[tuple[str, str], dict[int, StoredReply]]:
-        replies: dict[tuple[str, str], dict[int, StoredReply]] = {}
+    def _lines(self) -> dict[tuple[str, str], list[StoredReply]]:
+        """The lines by prompt and question."""
+        lines: dict[tuple[str, str], list[StoredReply]] = defaultdict(list)
         for number, line in enumerate(self.path.read_bytes().splitlines(), start=1):
             if not line.strip():
                 continue
@@ -271,9 +297,8 @@ class Recorded(Portable):
                 raise ModelError(
                     f"recorded: {self.path}, line {number}: not a recorded reply: it needs prompt, question and text."
                 ) from error
-            place = stored.prompt(), stored.request.get("question", "")
-            replies.setdefault(place, {}).setdefault(stored.request.get("seed", 0), stored)
-        return replies
+            lines[stored.prompt(), str(stored.request.get("question", ""))].append(stored)
+        return lines
 
 
 def _read(line: str) -> StoredReply:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import logging
+import math
 import os
 import threading
 from collections import Counter
@@ -22,7 +23,17 @@ from legalir import plugins
 from legalir.errors import ArtifactError, ComponentError, LegalIRError, ModelError, PluginNotFound
 from legalir.frames.columns import whole_characters
 from legalir.llm.cache import ReplyCache, StoredReply, default_cache
-from legalir.llm.chat import ChatModel, ChatReply, ChatRequest, FailedReply, State, read_json, without_reasoning
+from legalir.llm.chat import (
+    PASSING,
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    FailedReply,
+    State,
+    estimated_tokens,
+    read_json,
+    usable_text,
+)
 from legalir.llm.endpoint import LOCAL_HOSTS
 from legalir.llm.prompts import Prompt
 from legalir.progress import progress
@@ -60,11 +71,13 @@ class Service(NamedTuple):
         name: id of the model.
         host: the host that texts are sent to.
         concurrency: number of requests that may be under way at once.
+        ready: called before anything is sent; raises a ModelError if nothing can be.
     """
 
     name: str
     host: str
     concurrency: int
+    ready: Callable[[], None] = lambda: None
 
 
 class Failure(NamedTuple):
@@ -92,9 +105,11 @@ class Usage:
         stored: number of requests whose reply was stored.
         prompt_tokens: tokens of all requests, stored replies included.
         completion_tokens: tokens of all replies.
-        paid_tokens: tokens of the requests that a model got, and of their replies.
+        paid_tokens: tokens of the requests that a model got, and of their replies; estimated where a chat model does
+            not count them.
         failures: the failed replies, in order.
         models: host of each model by its id; empty for this process.
+        notes: number of replies by what a reader must know about them, such as a parameter that was left out.
     """
 
     asked: int = 0
@@ -104,16 +119,19 @@ class Usage:
     paid_tokens: int = 0
     failures: list[Failure] = field(default_factory=list)
     models: dict[str, str] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
 
     def since(self, earlier: Usage) -> Usage:
         """Return the usage since `earlier`, a copy of this object."""
         counts = {name: getattr(self, name) - getattr(earlier, name) for name in _COUNTS}
-        return Usage(**counts, failures=self.failures[len(earlier.failures) :], models=dict(self.models))
+        failures = self.failures[len(earlier.failures) :]
+        return Usage(**counts, failures=failures, models=dict(self.models), notes=self.notes - earlier.notes)
 
     def plus(self, other: Usage) -> Usage:
         """Return the sum of both."""
         counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
-        return Usage(**counts, failures=self.failures + other.failures, models=self.models | other.models)
+        failures, models = self.failures + other.failures, self.models | other.models
+        return Usage(**counts, failures=failures, models=models, notes=self.notes + other.notes)
 
     @property
     def failed(self) -> Counter[str]:
@@ -123,7 +141,7 @@ class Usage:
     def to_dict(self) -> dict[str, object]:
         """Return JSON values."""
         failures = [failure._asdict() for failure in self.failures]
-        return {**vars(self), "failed": dict(self.failed), "failures": failures}
+        return {**vars(self), "failed": dict(self.failed), "failures": failures, "notes": dict(self.notes)}
 
 
 _COUNTS = ("asked", "stored", "prompt_tokens", "completion_tokens", "paid_tokens")
@@ -139,6 +157,8 @@ class Client:
         offline: whether only replies that are stored are used.
         local_only: whether models on other machines are refused.
         max_tokens_total: limit of tokens in requests and replies together, after which no request is sent.
+        retry_failed: whether all requests whose stored reply failed are sent again. Without it, only those are whose
+            failure is in :data:`~legalir.llm.chat.PASSING` and is not in a file of replies.
         collection: passed to the factories of models.
 
     Raises:
@@ -156,18 +176,20 @@ class Client:
         offline: bool = False,
         local_only: bool = False,
         max_tokens_total: int | None = None,
+        retry_failed: bool = False,
         collection: object = None,
     ) -> None:
         if max_tokens_total is not None and max_tokens_total < 1:
             raise ComponentError(f"max_tokens_total={max_tokens_total} is not a positive integer.")
         self.llm = llm or os.environ.get("LEGALIR_LLM") or None
         self.offline, self.local_only, self.max_tokens_total = offline, local_only, max_tokens_total
-        self.collection = collection
+        self.retry_failed, self.collection = retry_failed, collection
         self.usage = Usage()
         self._file = None if cache is None else Path(cache)
         self._replies: dict[str, StoredReply] = {}
         self._used: dict[str, StoredReply | None] = {}
         self._models: dict[str, ChatModel] = {}
+        self._warned: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
     @cached_property
@@ -176,7 +198,8 @@ class Client:
         return ReplyCache(default_cache() if self._file is None else self._file)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        settings = {name: getattr(self, name) for name in ("llm", "offline", "local_only", "max_tokens_total")}
+        names = ("llm", "offline", "local_only", "max_tokens_total", "retry_failed")
+        settings = {name: getattr(self, name) for name in names}
         # A client knows its collection, which knows the client.
         state = {**settings, "_cache": self._cache, "_replies": self._replies, "collection": self.collection}
         return Client, (), state
@@ -352,7 +375,7 @@ class Client:
         for key in first:
             stored = self._stored(key)
             if stored is not None and stored.reply is not None:
-                self._record(service, stored, paid=False, keep=False)
+                self._record(service, stored, keep=False)
                 done[key] = stored.reply
         times = Counter(keys)
         advance(sum(times[key] for key in done))
@@ -388,36 +411,31 @@ class Client:
         may_be_cut: bool,
     ) -> CheckedReply:
         """Return the answer to one request; a failed reply is an answer, too."""
-        reply: ChatReply | None = None
-        try:
-            reply = self._reply(model, request)
-            value = _read(reply, kind, may_be_cut)
-            if check is not None:
-                check(value, request.question)
-        except FailedReply as failure:
-            return CheckedReply(None, failure.state, str(failure), reply)
-        return CheckedReply(value, "ok", "", reply)
-
-    def _reply(self, model: ChatModel, request: ChatRequest) -> ChatReply:
-        """Return the stored reply to a request, or else the model's, which is stored.
-
-        Raises:
-            FailedReply: the model gave none.
-        """
         key = request.key(model.name)
         stored = self._stored(key)
-        if stored is not None and (stored.state != "unavailable" or self.offline):
-            self._record(model, stored, paid=False)
-            return stored.given()
+        if stored is not None:
+            answer = _checked(stored, request.question, kind, check, may_be_cut)
+            if answer.state == "ok" or self._is_final(stored, answer.state):
+                self._record(model, stored, request)
+                return answer
         self._check_allowance(model, request)
         try:
             stored = StoredReply.of(model.name, request, model.chat(request))
         except FailedReply as failure:
             stored = StoredReply.of(model.name, request, failure)
-        self._record(model, stored, paid=True)
-        if stored.state != "unavailable":  # Another time it may be there.
+        self._record(model, stored, request, paid=True)
+        if stored.state != "unavailable":
             self._cache.put(stored)
-        return stored.given()
+        return _checked(stored, request.question, kind, check, may_be_cut)
+
+    def _is_final(self, stored: StoredReply, state: State) -> bool:
+        """Return True if a stored failure counts, so that the request is not sent again."""
+        if self.offline or (stored.key in self._used and stored.state != "unavailable"):
+            return True
+        if self.retry_failed:
+            return False
+        # What a file of replies has is a record of a run.
+        return state not in PASSING or (stored.key in self._replies and stored.state != "unavailable")
 
     def _stored(self, key: str) -> StoredReply | None:
         read = self._replies.get(key)
@@ -425,20 +443,52 @@ class Client:
             return read
         return self._cache.get(key) or read  # Another run may have got the reply.
 
-    def _record(self, model: ChatModel | Service, stored: StoredReply, *, paid: bool, keep: bool = True) -> None:
-        """Count a reply and record that it was used; `keep` keeps in memory a reply that no cache has."""
+    def _record(
+        self,
+        model: ChatModel | Service,
+        stored: StoredReply,
+        request: ChatRequest | None = None,
+        *,
+        paid: bool = False,
+        keep: bool = True,
+    ) -> None:
+        """Count a reply and record that it was used.
+
+        Args:
+            request: the request to a chat model; None for a service.
+            paid: whether it was sent.
+            keep: whether a reply that no cache has is kept in memory.
+        """
         reply = stored.reply or ChatReply("")
         tokens = reply.prompt_tokens, reply.completion_tokens
+        size = sum(len(text.encode()) for _, text in request.messages) if request else 0
+        spent, notes = sum(tokens), [f"{model.name}: {name} was refused and left out" for name in reply.omitted]
+        if stored.reply is not None and request is not None:
+            if not spent:
+                spent = math.ceil(size / 3) + estimated_tokens(reply.text)
+            if model.host and _was_cut(tokens[0], size):  # Models in this process raise an error.
+                notes.append(f"{model.name}: {_FEW_TOKENS}")
+                if paid:
+                    self._warn(_FEW_TOKENS_WARNING, model.name, tokens[0], math.ceil(size / 3))
         with self._lock:
             self.usage.asked += paid
             self.usage.stored += not paid
             self.usage.prompt_tokens += tokens[0]
             self.usage.completion_tokens += tokens[1]
-            self.usage.paid_tokens += sum(tokens) if paid else 0
+            self.usage.paid_tokens += spent if paid else 0
             self.usage.models[model.name] = model.host
+            self.usage.notes.update(notes)
             self._used[stored.key] = stored if keep else None
             if keep and stored.key in self._replies:
                 self._replies[stored.key] = stored  # It may have been unavailable before.
+
+    def _warn(self, words: str, name: str, *values: object) -> None:
+        """Print a warning about a model once."""
+        with self._lock:
+            if (words, name) in self._warned:
+                return
+            self._warned.add((words, name))
+        _log.warning(words, name, *values)
 
     def _check_allowance(self, model: ChatModel | Service, request: ChatRequest) -> None:
         service = isinstance(model, Service)
@@ -448,6 +498,8 @@ class Client:
                 f"No reply of {model.name} to the prompt {request.prompt!r} is stored for the "
                 f"{'text' if service else 'question'} {text[:200]!r}: run without offline once."
             )
+        if ready := getattr(model, "ready", None):
+            ready()
         with self._lock:
             spent = self.usage.paid_tokens
             if self.max_tokens_total is not None and spent >= self.max_tokens_total:
@@ -554,19 +606,36 @@ def _opened(path: Path) -> Iterator[IO[str]]:
         raise ArtifactError(f"The replies in {path} cannot be read ({error}): get the whole file again.") from error
 
 
-def _read(reply: ChatReply, kind: type[BaseModel] | None, may_be_cut: bool) -> Any:
-    """Return the content of a reply.
+def _checked(
+    stored: StoredReply, question: str, kind: type[BaseModel] | None, check: Check | None, may_be_cut: bool
+) -> CheckedReply:
+    """Return the content of a stored reply, or why there is none."""
+    try:
+        text = usable_text(stored.given(), may_be_cut and kind is None)
+        value = text if kind is None else read_json(text, kind)
+        if check is not None:
+            check(value, question)
+    except FailedReply as failure:
+        return CheckedReply(None, failure.state, str(failure), stored.reply)
+    return CheckedReply(value, "ok", "", stored.reply)
 
-    Raises:
-        FailedReply: there is no reply.
+
+_FEW_TOKENS = "fewer tokens counted than the request has, which may have been cut"
+_FEW_TOKENS_WARNING = (
+    "%s counted %d tokens of a request of about %d: it may have cut the request without a word, and answered from a "
+    "part. Let the server take more (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx), or send less (context_tokens=…)."
+)
+
+
+def _was_cut(tokens: int, size: int) -> bool:
+    """Return True if an endpoint seems to have read only a part of a request.
+
+    No tokenizer makes fewer tokens than one of seven bytes of a text. A count at the very limit of a window, such as
+    4096, also shows it, if the estimate is above.
+
+    Args:
+        tokens: number of tokens of the request that it reports; 0 for no report.
+        size: number of UTF-8 bytes of the request.
     """
-    if reply.refusal:
-        raise FailedReply("refused", f"the model refused: {reply.refusal[:200]}")
-    if reply.finish_reason == "content_filter":
-        raise FailedReply("filtered", "a content filter cut in")
-    text = without_reasoning(reply.text)
-    if reply.finish_reason == "length" and not (may_be_cut and text and kind is None):
-        raise FailedReply("cut", f"the reply was cut after {reply.completion_tokens} tokens")
-    if not text:
-        raise FailedReply("empty", "the reply has no text")
-    return text if kind is None else read_json(text, kind)
+    at_limit = tokens >= 2047 and (tokens & (tokens - 1) == 0 or tokens & (tokens + 1) == 0)
+    return size > 3000 and 0 < tokens < size / (4 if at_limit else 7)

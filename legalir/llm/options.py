@@ -18,12 +18,14 @@ _LIMIT = typer.Option(
     help="Maximum number of tokens; after that, no model is asked.",
     show_default="no limit",
 )
+_RETRY = typer.Option("--retry-failed", help="Ask again where the stored reply of a language model failed.")
 
 _OPTIONS: dict[str, tuple[object, object]] = {
     "llm": (Annotated[str | None, _LLM], None),
     "offline": (Annotated[bool, _OFFLINE], False),
     "local_only": (Annotated[bool, _LOCAL_ONLY], False),
     "max_tokens_total": (Annotated[int | None, _LIMIT], None),
+    "retry_failed": (Annotated[bool, _RETRY], False),
 }
 """Annotation and default of each option: the arguments of :class:`legalir.llm.client.Client`."""
 

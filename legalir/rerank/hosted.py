@@ -82,7 +82,7 @@ class HostedReranker(Component):
         self.fields = self._fields = check_fields("rerank", "fields", self.fields, ("model", "query", "documents"))
         self.client = self._client = self.client or Client()
         self._endpoint = Endpoint(self.base_url, self.key, self.timeout, self.retries, component="rerank")
-        self._service = Service(self.model, self._endpoint.host, self.concurrency)
+        self._service = Service(self.model, self._endpoint.host, self.concurrency, self._endpoint.ready)
         self._client.allow(self._service)
 
     @property

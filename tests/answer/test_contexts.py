@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir import CitationGraph
-from legalir.answer.contexts import context, estimated_tokens, linked, texts_of
+from legalir.answer.contexts import context, linked, texts_of
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError
+from legalir.llm.chat import estimated_tokens
 
 PROVISIONS = {
     "a": Provision("a", "Act, Article 1", "Doors\nopen  outwards."),
@@ -37,6 +38,7 @@ def test_a_provision_is_one_numbered_line() -> None:
 def test_a_linked_provision_stands_below_its_first_parent() -> None:
     parents = linked(["b", "a"], GRAPH)
     assert parents == {"b": "", "c": "b", "a": ""}
+    assert list(linked(["b", "a"], GRAPH, after=True).items()) == [("b", ""), ("a", ""), ("c", "b")]
     assert context(parents, PROVISIONS).text.splitlines()[1] == "[2, cited by 1] Rule 9 문은 2미터이다."
     assert linked(["a", "b", "c"], GRAPH) == dict.fromkeys("abc", "")
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from legalir.errors import MissingExtra
 from legalir.llm import chat
-from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion, read_json
+from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, merged, read_completion, read_json, usable_text
 from legalir.llm.chat import without_reasoning as without
 
 REQUEST = ChatRequest(
@@ -83,6 +83,8 @@ class TestReply:
 
     def test_what_may_be_missing(self) -> None:
         assert read_completion({"choices": [{"message": {}}]}, 0) == ChatReply("")
+        for usage in ({"prompt_tokens": float("inf")}, {"prompt_tokens": "fifty", "completion_tokens": -3}, [1], None):
+            assert read_completion({**completion("x", 4), "usage": usage}, 0) == ChatReply("x", model="m-2031")  # type: ignore[arg-type]
         assert read_completion(completion(None, refusal="I cannot."), 0).refusal == "I cannot."
         # Half of an emoji becomes the sign for what cannot be read.
         assert read_completion(completion("lit \ud83d"), 0).text == "lit \ufffd"
@@ -91,15 +93,62 @@ class TestReply:
         "body",
         [
             *(None, "<html>", [], {}, {"choices": []}, {"choices": None}, {"choices": [None]}, {"choices": [{}]}),
-            *(completion(3), completion("x", 4), {**completion("x"), "usage": [1]}),  # type: ignore[arg-type]
-            {"choices": [{"message": "x"}]},
+            *({"choices": [{"message": "x"}]}, {"error": {"message": "x"}}, {"object": "error", "message": "x"}),
+            *(completion(3), {"choices": [{"error": {"code": 502}, "message": {"content": "x"}}]}),  # type: ignore[arg-type]
         ],
         ids=str,
     )
     def test_what_is_not_one(self, body: object) -> None:
-        with pytest.raises(FailedReply, match="no choice with a message") as caught:
+        with pytest.raises(FailedReply, match=r"sent no reply|broke off") as caught:
             read_completion(body, 0)
-        assert caught.value.state == "empty"
+        assert caught.value.state == "unavailable"
+
+    JSON = '{"order": [1]}'
+    HIDDEN = ({"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, {"type": "reasoning", "summary": []})
+    CALL = ({"index": 0, "function": {"name": "f", "arguments": "{"}}, {"index": 0, "function": {"arguments": "}"}})
+
+    @pytest.mark.parametrize(
+        ("body", "text", "reason"),
+        [
+            (completion([*HIDDEN, {"type": "text", "text": "At "}, "dusk."]), "At dusk.", "stop"),  # type: ignore[arg-type]
+            (completion({"order": [1]}), JSON, "stop"),  # type: ignore[arg-type]
+            (completion(None, tool_calls=[{"function": {"arguments": JSON}}] * 2), JSON, "stop"),
+            (completion("", tool_calls=[{"function": {"arguments": {"order": [1]}}}]), JSON, "stop"),
+            (completion(None, reasoning_content=JSON), JSON, "stop"),
+            (completion(None, reasoning="Hm. At noon?"), "", "stop"),
+            (merged([{"choices": [{"delta": {"content": "At "}}]}, completion("dusk.")]), "At dusk.", "stop"),
+            (merged([{"choices": [{"delta": {"content": "At "}}]}]), "At ", "incomplete"),
+            (merged([{"choices": [{"delta": {"tool_calls": [one]}}]} for one in CALL]), "{}", "incomplete"),
+            ({"choices": [{"text": "At dusk.", "finish_reason": "length"}]}, "At dusk.", "length"),
+            ({"message": {"content": "At dusk."}, "done_reason": "length"}, "At dusk.", "length"),
+            ({"content": [{"type": "text", "text": "At"}], "stop_reason": "max_tokens"}, "At", "max_tokens"),
+            ({"content": [{"type": "tool_use", "input": {"order": [1]}}]}, JSON, "stop"),
+            (
+                {"output": [HIDDEN[1], {"type": "message", "content": [{"type": "output_text", "text": "At"}]}]},
+                *("At", "stop"),
+            ),
+            ({"output": [], "incomplete_details": {"reason": "max_output_tokens"}}, "", "max_output_tokens"),
+        ],
+    )
+    def test_replies_of_other_servers(self, body: Any, text: str, reason: str) -> None:
+        read = read_completion(body, 0)
+        assert (read.text, read.finish_reason) == (text, reason)
+
+    def test_a_refusal_in_parts(self) -> None:
+        assert read_completion(completion([{"type": "refusal", "refusal": "No."}]), 0).refusal == "No."  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        ("reason", "state"),
+        [
+            *(("MAX_TOKENS", "cut"), ("model_context_window_exceeded", "cut"), ("SAFETY", "filtered")),
+            *(("refusal", "refused"), ("error", "unavailable"), ("insufficient_system_resource", "unavailable")),
+        ],
+    )
+    def test_reasons_of_other_servers(self, reason: str, state: str) -> None:
+        with pytest.raises(FailedReply) as caught:
+            usable_text(ChatReply("At dusk.", reason))
+        assert caught.value.state == state
+        assert usable_text(ChatReply("At dusk.", "tool_calls")) == "At dusk."
 
 
 @pytest.mark.parametrize(
@@ -115,6 +164,14 @@ class TestReply:
         ("<think>a</think>At <think>b</think>dusk.", "At dusk."),
         ("<think>a <reasoning>b</reasoning> c</think>At dusk.", "At dusk."),
         ("At dusk, I think.", "At dusk, I think."),
+        ("[THINK]Hm.[/THINK]At dusk.", "At dusk."),
+        ("<thought>Hm.</thought>At dusk.", "At dusk."),
+        ("<think depth='2'>Hm.</think>At dusk.", "At dusk."),
+        ("<|START_THINKING|>Hm.<|END_THINKING|><|START_RESPONSE|>At dusk.<|END_RESPONSE|>", "At dusk."),
+        (
+            "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>At dusk.<|return|>",
+            "At dusk.",
+        ),
     ],
 )
 def test_reasoning_is_left_out(text: str, left: str) -> None:
@@ -141,7 +198,7 @@ def test_a_long_reply_without_reasoning() -> None:
         '```json\n{"order": [2, 1]}\n```',
         'Here it is: {"order": [2, 1]} I hope that it helps.',
         '{"order": [2, 1],}',
-        '{"order": [2, 1]',
+        '{"order: [2, 1]}',
         "{'order': [2, 1]}",
         '{"order": [9]} No, better: {"order": [2, 1]}',
         '{"order": [2, 1], "why": "2 holds the rule"}',
@@ -155,7 +212,6 @@ def test_json_is_found_and_repaired(text: str) -> None:
     "text",
     [
         *("", "At dusk.", "[2, 1]", '{"rank": [2, 1]}', '{"order": "2, 1"}', '{"order": [4, 3, 2, 1]}', "null"),
-        *("[" * 100_000, '{"order":' * 5_000),
     ],
     ids=lambda text: text[:20],
 )
@@ -163,6 +219,26 @@ def test_json_of_another_schema(text: str) -> None:
     with pytest.raises(FailedReply, match="not the JSON") as caught:
         read_json(text, Order)
     assert caught.value.state == "invalid"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            '{"order": [2, 1',
+            '{"order": [2, 1]',
+            '```json\n{"order": [2',
+            'So: {"why": "the fine is 3',
+            '{"order": [9]} {"o',
+        ),
+        *('{"order": [{"a": "b"}', "[" * 100_000, '{"order":' * 5_000),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_json_that_does_not_close_is_cut(text: str) -> None:
+    with pytest.raises(FailedReply, match="does not close") as caught:
+        read_json(text, Order)
+    assert caught.value.state == "cut"
 
 
 def test_a_reply_that_needs_repair_needs_a_package(monkeypatch: pytest.MonkeyPatch) -> None:

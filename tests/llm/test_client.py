@@ -194,12 +194,12 @@ class TestFailed:
         assert [answer.state for answer in answers] == list(self.STATES)
         assert [answer.value for answer in answers] == ["At dusk.", *[None] * 6]
         assert [answer.reason for answer in answers[1:]] == [
-            *("the reply has no text", "the model refused: I cannot help.", "a content filter cut in"),
+            *("the reply has no text except reasoning", "the model refused: I cannot help.", "a content filter cut in"),
             *("the reply was cut after 2 tokens", "it is too_long", "it is unavailable"),
         ]
         assert client.usage.failed == dict.fromkeys(self.STATES[1:], 1)
         assert [failure.question for failure in client.usage.failures] == list(self.STATES[1:])
-        assert caplog.messages[0] == "Failed replies: 1 empty (the reply has no text)."
+        assert caplog.messages[0] == "Failed replies: 1 empty (the reply has no text except reasoning)."
         assert len(caplog.messages) == 6
         # The last two are not tried again.
         asked = [request.question for request in model.requests]
@@ -209,10 +209,21 @@ class TestFailed:
         client = a_client(tmp_path, failing())
         answers = client.ask(HYDE, [{"question": state} for state in self.STATES])
         client.write_replies(tmp_path / "replies.jsonl")
-        # The cache holds what the model said of a request, and not that it was away.
-        again = failing()
-        a_client(tmp_path, again).ask(HYDE, [{"question": state} for state in self.STATES])
-        assert [request.question for request in again.requests] == ["unavailable"]
+        # What may be otherwise another time is asked again; once for two systems of a run.
+        for options, sent in (
+            ({}, ["empty", "cut", "too_long", "unavailable"]),
+            ({"retry_failed": True}, list(self.STATES[1:])),
+        ):
+            again = failing()
+            later = a_client(tmp_path, again, **options)
+            for _ in range(2):
+                later.ask(HYDE, [{"question": state} for state in self.STATES], attempts=1)
+            asked = [request.question for request in again.requests]
+            assert asked == [*sent, "unavailable"]
+            recorded = a_client(tmp_path / "none", again := failing(), **options)
+            recorded.read_replies(tmp_path / "replies.jsonl")
+            recorded.ask(HYDE, [{"question": state} for state in self.STATES], attempts=1)
+            assert [request.question for request in again.requests] == (sent if options else ["unavailable"])
         offline = Client(failing(), cache=tmp_path / "empty.sqlite", offline=True)
         offline.read_replies(tmp_path / "replies.jsonl")
         assert offline.ask(HYDE, [{"question": state} for state in self.STATES]) == answers
@@ -273,11 +284,12 @@ class TestMisbehavingServer:
         ("sent", "kind", "state", "value"),
         [
             (completion("At dusk."), None, "ok", "At dusk."),
-            ({"choices": []}, None, "empty", None),
+            (completion(None), None, "empty", None),
             (completion(f"{THOUGHT}</think>At dusk."), None, "ok", "At dusk."),
             (completion("모든 가로등은 해가 질 때 켜고, 다음 날 해가 뜰 때 끈다."), None, "language", None),
             (completion(None, refusal="I cannot help with lamps."), None, "refused", None),
-            (completion('{"order": [2, 1'), Order, "ok", Order(order=[2, 1])),
+            (completion('{"order": [2, 1'), Order, "cut", None),
+            (completion('{"order": [2, 1],}'), Order, "ok", Order(order=[2, 1])),
             (completion('{"ranking": ["two", "one"]}'), Order, "invalid", None),
             (completion(f'{THOUGHT} {{"order": [1]}}'), Order, "empty", None),
         ],
@@ -403,6 +415,40 @@ class TestLimits:
         client.ask(HYDE, [one for one in questions if one["question"] != "stop"])
         assert client.usage.stored == asked - 1
 
+    def test_tokens_that_an_endpoint_does_not_count_are_estimated(self, tmp_path: Path) -> None:
+        model = Scripted(lambda request: ChatReply("a" * 300))
+        questions = [{"question": f"{number} {'a' * 600}"} for number in range(9)]
+        with pytest.raises(ModelError, match="max_tokens_total=700"):
+            a_client(tmp_path, model, max_tokens_total=700).ask(HYDE, questions)
+        assert 2 <= len(model.requests) < 4
+
+    @pytest.mark.parametrize(("tokens", "warned"), [(60, 1), (2048, 1), (2049, 0), (5000, 0), (0, 0)])
+    def test_a_request_that_was_cut_in_silence(
+        self,
+        tmp_path: Path,
+        caplog: pytest.LogCaptureFixture,
+        monkeypatch: pytest.MonkeyPatch,
+        tokens: int,
+        warned: int,
+    ) -> None:
+        monkeypatch.setattr(client_module, "_told", {"127.0.0.1"})
+        model = Scripted(lambda request: ChatReply("At dusk.", prompt_tokens=tokens))
+        model.host = "127.0.0.1"
+        client = a_client(tmp_path, model)
+        client.ask(HYDE, [{"question": f"{number} {'lamps ' * 2000}"} for number in range(2)])
+        assert len(caplog.messages) == warned
+        assert sum(client.usage.notes.values()) == 2 * warned
+
+    def test_nothing_is_said_to_be_sent_without_a_key(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(client_module, "_told", set())
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+        with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+            a_client(tmp_path, "openai(model='m')").ask(HYDE, QUESTIONS)
+        assert not caplog.messages
+
     def test_the_host_is_told_once(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -484,6 +530,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell starts what 
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
 client = Client(f"openai(model='m', base_url={sys.argv[1]!r}, concurrency=4)", cache=sys.argv[2])
+client.ask(load_prompt("hyde", "en"), [{"question": "Warm-up"}])  # Others wait for the first reply.
 print("ready", flush=True)
 client.ask(load_prompt("hyde", "en"), [{"question": str(number)} for number in range(50)])
 """
@@ -542,6 +589,8 @@ class TestSignals:
         cache, go_on = tmp_path / "llm.sqlite", threading.Event()
 
         def reply(handler: Any, body: dict[str, Any]) -> object:
+            if "Warm" in str(body):
+                return completion()
             go_on.wait(20)
             return completion("")  # A failed reply, for which a second attempt would follow.
 
@@ -558,5 +607,4 @@ class TestSignals:
             rest = stopped.stderr.read()
         assert "KeyboardInterrupt" in rest
         assert stopped.returncode == -signal.SIGINT
-        assert len(chat_server.bodies) == 4
-        assert stored_keys(cache) == 4
+        assert len(chat_server.bodies) == stored_keys(cache) == 5

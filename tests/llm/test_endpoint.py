@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import re
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -67,11 +69,13 @@ class TestRequest:
         assert server.headers[0]["Accept-Encoding"] == "identity"
 
     def test_schema_and_alternatives(self, server: ChatServer) -> None:
-        schema = {"type": "object"}
+        schema = {"type": "object", "properties": {"a": {"type": "string", "default": ""}}}
         a_model(server).chat(ChatRequest(REQUEST.messages, schema, logprobs=2, prompt="hyde"))
         a_model(server).chat(ChatRequest(REQUEST.messages, schema))
         first, second = server.bodies
-        wrapped = {"name": "hyde", "strict": True, "schema": schema}
+        strict = {"type": "object", "properties": {"a": {"type": "string"}}}
+        strict |= {"required": ["a"], "additionalProperties": False}
+        wrapped = {"name": "hyde", "strict": True, "schema": strict}
         assert first["response_format"] == {"type": "json_schema", "json_schema": wrapped}
         assert (first["logprobs"], first["top_logprobs"]) == (True, 2)
         assert second["response_format"]["json_schema"]["name"] == "reply"
@@ -112,7 +116,7 @@ class TestAddress:
 
     def test_redirects_are_not_followed(self, server: ChatServer) -> None:
         server.reply = lambda handler, body: handler.send(307, b"", Location="http://api.example.org/v1")
-        assert str(failure(server)) == "127.0.0.1 answered 307"
+        assert str(failure(server)).startswith("127.0.0.1 answered 307")
 
 
 class TestKey:
@@ -133,7 +137,9 @@ class TestKey:
         client = Client(f"openai(model='m', base_url={server.url!r}, key='ACME_API_KEY')", cache=tmp_path / "c.sqlite")
         with caplog.at_level(logging.DEBUG), pytest.raises(ModelError) as caught:
             client.ask(load_prompt("hyde", "en"), [{"question": str(number)} for number in range(3)])
-        assert str(caught.value) == "openai: 127.0.0.1 answered 401: check the key in $ACME_API_KEY."
+        words = "Incorrect API key provided: …"
+        assert str(caught.value) == f"openai: 127.0.0.1 answered 401: {words}: check the key in $ACME_API_KEY."
+        assert len(server.bodies) == 1
         assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
         error: BaseException | None = caught.value
         while error is not None:
@@ -190,10 +196,13 @@ class TestKey:
             openai(None, model="m", key=key)
         assert KEY not in str(caught.value)
 
-    def test_an_endpoint_that_repeats_the_key(self, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("shown", [KEY, f"{KEY[:8]}****{KEY[-4:]}", "sk-another-key-1234", f"Bearer {KEY}"])
+    def test_an_endpoint_that_repeats_the_key(
+        self, server: ChatServer, monkeypatch: pytest.MonkeyPatch, shown: str
+    ) -> None:
         monkeypatch.setenv("ACME_API_KEY", KEY)
-        server.reply = lambda handler, body: handler.fail(400, message=f"bad: {KEY}")
-        with pytest.raises(BadRequest, match=r"request: bad: …$"):
+        server.reply = lambda handler, body: handler.fail(400, message=f"bad: {shown}")
+        with pytest.raises(BadRequest, match=r"request: bad: (Bearer )?…$"):
             a_model(server, key="ACME_API_KEY").chat(REQUEST)
 
 
@@ -241,8 +250,8 @@ class TestRetries:
     @pytest.mark.parametrize(
         ("fault", "reason"),
         [
-            (status(429), "127.0.0.1 answered 429"),
-            (status(500), "127.0.0.1 answered 500"),
+            (status(429), "127.0.0.1 answered 429: later"),
+            (status(500), "127.0.0.1 answered 500: later"),
             (cut, "127.0.0.1 broke off its reply"),
         ],
         ids=["429", "500", "cut"],
@@ -255,7 +264,7 @@ class TestRetries:
 
     def test_a_pause_that_is_too_long(self, server: ChatServer) -> None:
         server.reply = Faults(status(429, Retry_After="86400"))
-        assert str(failure(server)) == "127.0.0.1 answered 429"
+        assert str(failure(server)) == "127.0.0.1 answered 429: later"
         assert len(server.bodies) == 1
 
     def test_a_time_limit(self, server: ChatServer) -> None:
@@ -300,7 +309,88 @@ class TestReplies:
     )
     def test_json_of_another_schema(self, server: ChatServer, answer: object) -> None:
         server.reply = lambda handler, body: answer
-        assert failure(server).state == "empty"
+        assert failure(server).state == "unavailable"
+
+    STREAM = (
+        b'data: {"choices": [{"delta": {"content": "At "}}]}\n\ndata: {"choices": [{"delta": {"content": "dusk."}}]}'
+    )
+
+    @pytest.mark.parametrize(
+        ("content", "label"),
+        [
+            (json.dumps(completion()).encode(), "text/plain"),
+            (b"\xef\xbb\xbf" + json.dumps(completion("At dusk.")).encode(), "text/html"),
+            (STREAM + b"\n\ndata: [DONE]\n", "text/event-stream"),
+            (b": keep-alive\n\n" + STREAM, "application/json"),
+        ],
+    )
+    def test_json_under_another_label(self, server: ChatServer, content: bytes, label: str) -> None:
+        server.reply = lambda handler, body: handler.send(200, content, Content_Type=label)
+        assert a_model(server).chat(REQUEST).text == "At dusk."
+
+    @pytest.mark.parametrize(
+        ("body", "state", "words"),
+        [
+            (
+                {"error": {"message": "Provider returned error", "code": 429, "metadata": {"raw": "Slow down"}}},
+                "",
+                "Slow",
+            ),
+            (
+                {"error": {"message": "prompt is too long: 9 tokens > 5 maximum"}, "choices": None},
+                "too_long",
+                "9 tokens",
+            ),
+            ({"error": {"message": "Your input was flagged", "code": 403}}, "filtered", "flagged"),
+            ({"code": 1302, "msg": "busy"}, "", "busy"),
+            ("<html><style>p {}</style><title>502</title><p>Bad gateway</p></html>", "", "502 Bad gateway"),
+        ],
+        ids=range(5),
+    )
+    def test_an_error_in_a_200(self, server: ChatServer, body: object, state: str, words: str) -> None:
+        content = body if isinstance(body, str) else json.dumps(body)
+        server.reply = lambda handler, body: handler.send(200, content.encode())
+        failed = failure(server)
+        assert failed.state == (state or "unavailable")
+        assert words in str(failed)
+
+    def test_a_reply_that_drips(self, server: ChatServer) -> None:
+        def drip(handler: Handler, body: Body) -> None:
+            handler.send_response(200)
+            handler.send_header("Content-Length", "1000")
+            handler.end_headers()
+            for _ in range(1000):
+                handler.wfile.write(b" ")
+                time.sleep(0.01)
+
+        server.reply = drip
+        assert "no reply in 0.1 seconds" in str(failure(server, timeout=0.1, retries=0))
+
+
+LONG = (
+    "prompt is too long: 9001 tokens > 4096 maximum",
+    "input length and `max_tokens` exceed context limit: 9001 + 20 > 4096, decrease input length or `max_tokens`",
+    "Input is too long for requested model (9001).",
+    "This model's maximum prompt length is 4096 but the request contains 9001 tokens.",
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 9001 `inputs` tokens",
+    "Input validation error: `inputs` must have less than 4096 tokens. Given: 9001",
+    "prompt token count of 9001 exceeds the limit of 4096",
+    "Invalid request: Your request exceeded model token limit: 4096 (requested: 9001)",
+    "too many tokens: total number of tokens in the prompt cannot exceed 4096 - received 9001.",
+    "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 4096], not 9001",
+    "Text too long (9001)",
+    "The input token count (9001) exceeds the maximum number of tokens allowed (4096).",
+    "Please reduce the length of the messages or completion (9001).",
+    "length of prompt_tokens (9001) must be less than max_seq_len (4096).",
+    "The decoder prompt (length 9001) is longer than the maximum model length of 4096.",
+    "The input (9001 tokens) is longer than the model's context length (4096 tokens).",
+    "Prompt length (9001) exceeds maximum input length (4096).",
+    "the request exceeds the model's window: prompt too long; exceeded max context length by 9001 tokens",
+    "Trying to keep the first 9001 tokens when context the overflows.",
+    "Prompt contains 9001 tokens, too large for model with 4096 maximum context length",
+    "输入内容过长：9001",
+)
+"""What servers say about a request that is too long, in the words that they are known for."""
 
 
 class TestRefused:
@@ -316,8 +406,9 @@ class TestRefused:
                 "type": "exceed_context_size_error",
             },
             {"message": "Input of 9001 is above the maximum number of tokens"},
+            *({"message": message} for message in LONG),
         ],
-        ids=["OpenAI", "llama.cpp", "other"],
+        ids=range(3 + len(LONG)),
     )
     def test_a_request_that_is_too_long(self, server: ChatServer, error: Body) -> None:
         server.reply = lambda handler, body: handler.fail(400, **error)
@@ -337,19 +428,46 @@ class TestRefused:
         server.reply = lambda handler, body: handler.fail(400, **error)
         assert failure(server).state == "filtered"
 
-    def test_an_unknown_model(self, server: ChatServer) -> None:
-        server.reply = lambda handler, body: handler.fail(404, message="no such model")
-        with pytest.raises(ModelError, match=r"404.*base_url"):
-            a_model(server).chat(REQUEST)
+    @pytest.mark.parametrize(
+        ("status", "message", "state"),
+        [
+            (413, "Request Entity Too Large", "too_long"),
+            (429, "Request too large for m on tokens per min: Limit 6000, Requested 9001", "too_long"),
+            (429, "Rate limit reached for m on tokens per minute: Limit 6000, Used 5900", "unavailable"),
+            (429, "Quota exceeded for requests per minute, please retry in 3 s", "unavailable"),
+            (400, "max_tokens is too large: 9001. This model supports at most 4096 completion tokens", "BadRequest"),
+            (403, 'Your input was flagged for "violence".', "filtered"),
+            (400, "Content Exists Risk", "filtered"),
+            (404, "model 'm' not found, try pulling it", "base_url"),
+            (402, "Insufficient Balance", "Insufficient Balance.*account"),
+            (429, "You exceeded your current quota, please check your plan", "account"),
+            (403, "Insufficient credits", "account"),
+            (400, "Your credit balance is too low", "account"),
+        ],
+    )
+    def test_other_refusals(self, server: ChatServer, status: int, message: str, state: str) -> None:
+        server.reply = lambda handler, body: handler.fail(status, message=message)
+        with pytest.raises(ModelError, match=re.escape(message[:20])) as caught:
+            a_model(server, retries=2).chat(REQUEST)
+        expected = state if isinstance(caught.value, FailedReply) else type(caught.value).__name__
+        assert getattr(caught.value, "state", expected) == expected
+        if expected != state:
+            assert re.search(state, str(caught.value))
+        again = (3 if status == 429 and state == "unavailable" else 1) + (state == "BadRequest")
+        assert len(server.bodies) == again, "what cannot succeed is not tried again"
 
     @pytest.mark.parametrize(
         ("code", "content", "reason"),
         [
-            (400, b"roles must\n alternate", "roles must alternate"),
-            (400, b'{"error": "roles must alternate"}', "roles must alternate"),
-            (400, b'{"object": "error", "message": "roles must alternate"}', "roles must alternate"),
-            (422, b'{"detail": ["field required"]}', r"\['field required'\]"),
-            (422, b"", "Error code: 422"),
+            (400, b"no such\n tool", "no such tool"),
+            (400, b'{"error": "no such tool"}', "no such tool"),
+            (400, b'{"object": "error", "message": "no such \\u001b[31mtool"}', "no such .*tool"),
+            (
+                422,
+                b'{"detail": [{"loc": ["body", "x"], "msg": "field required", "input": 3}]}',
+                "body.x; field required$",
+            ),
+            (422, b"", "without a reason"),
         ],
     )
     def test_another_fault_of_the_request(self, server: ChatServer, code: int, content: bytes, reason: str) -> None:
@@ -378,20 +496,60 @@ class TestRefused:
         model.chat(request)
         assert len(server.bodies) == 5, "it is known by now"
 
-    def test_threads_that_learn_it_at_once(self, server: ChatServer) -> None:
-        met = threading.Barrier(4)
-
+    def test_a_parameter_is_left_out_for_one_schema_with_a_message(
+        self, server: ChatServer, caplog: pytest.LogCaptureFixture
+    ) -> None:
         def reply(handler: Handler, body: Body) -> object:
-            if "seed" in body:
-                met.wait(10)
-                return handler.fail(400, message="seed is not supported")
+            asked = body["messages"][-1]["content"]
+            if "grown" in asked:  # It repeats a question in which a parameter has a place.
+                return handler.fail(400, message=f"cannot parse: {asked}")
+            if "beta" in str(body.get("response_format")):
+                return handler.fail(400, message="Provider returned error")
             return completion()
 
         server.reply = reply
         model = a_model(server)
+        first, second = ({"type": "object", "properties": {name: {"type": "integer"}}} for name in ("alpha", "beta"))
+        for schema, left in ((first, ()), (second, ("response_format",)), (first, ()), (second, ("response_format",))):
+            assert model.chat(ChatRequest(REQUEST.messages, schema)).omitted == left
+        assert len(caplog.messages) == 1
+        question = "At which temperature is a seed sown that has grown?"
+        with pytest.raises(BadRequest):
+            model.chat(ChatRequest((("user", question),), prompt="hyde"))
+        assert model.chat(REQUEST).omitted == ()
+        assert {"temperature", "seed"} < server.bodies[-1].keys()
+
+    def test_a_model_without_the_role_system(self, server: ChatServer) -> None:
+        def reply(handler: Handler, body: Body) -> object:
+            if body["messages"][0]["role"] == "system":
+                return handler.fail(400, message="System role not supported")
+            return completion()
+
+        server.reply = reply
+        assert a_model(server).chat(REQUEST).omitted == ("system",)
+        assert server.bodies[-1]["messages"] == [{"role": "user", "content": "Be brief.\n\n등불은?"}]
+
+    def test_further_fields(self, server: ChatServer) -> None:
+        model = a_model(server, body={"reasoning_effort": "low", "temperature": None, "seed": 5})
+        assert model.chat(REQUEST).text == "At dusk."
+        assert server.bodies[0].keys() == {"model", "messages", "max_tokens", "reasoning_effort", "seed"}
+        assert server.bodies[0]["seed"] == 5
+        assert model.name.startswith("m@")
+        with pytest.raises(ComponentError, match="messages"):
+            a_model(server, body={"messages": []})
+
+    def test_nothing_more_is_sent_where_nothing_can_succeed(self, server: ChatServer) -> None:
+        server.reply = lambda handler, body: handler.fail(402, message="Insufficient Balance")
+        model = a_model(server)
+
+        def fault(request: ChatRequest) -> str:
+            with pytest.raises(ModelError) as caught:
+                model.chat(request)
+            return str(caught.value)
+
         with ThreadPoolExecutor(4) as pool:
-            assert [one.text for one in pool.map(model.chat, [REQUEST] * 4)] == ["At dusk."] * 4
-        assert len(server.bodies) == 8
+            assert all("Insufficient Balance" in one for one in pool.map(fault, [REQUEST] * 4))
+        assert len(server.bodies) < 4
 
     def test_a_parameter_that_is_refused_again(self, server: ChatServer) -> None:
         server.reply = lambda handler, body: handler.fail(400, message="seed: no", param="seed")
@@ -412,6 +570,9 @@ def test_many_requests_share_connections(server: ChatServer) -> None:
     together = threading.Barrier(8, timeout=30)  # No reply before eight requests are under way.
     server.reply = lambda handler, body: completion(str(together.wait()))
     model = a_model(server)
+    server.reply, together_reply = (lambda handler, body: completion()), server.reply
+    model.chat(REQUEST)  # The others wait for the first reply.
+    server.reply = together_reply
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(model.chat, [REQUEST] * 24))
     assert server.most == 8

@@ -117,7 +117,7 @@ def test_the_server_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(xllamacpp, "Server", Server)
     (tmp_path / "x.gguf").write_bytes(b"GGUF")
     model = gguf(None, model=str(tmp_path / "x.gguf"), context=512, threads=3)
-    for text, reason in (("raise", "llama.cpp: no such grammar"), ("fail", "out of memory"), ("x", "no choice")):
+    for text, reason in (("raise", "llama.cpp: no such grammar"), ("fail", "out of memory"), ("x", "no reply")):
         with pytest.raises(FailedReply, match=reason):
             model.chat(ChatRequest((("user", text),)))
     (parameters,) = Server.made  # It was loaded once.

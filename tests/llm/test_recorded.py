@@ -28,7 +28,7 @@ def test_lines_of_people(tmp_path: Path) -> None:
         {"prompt": "hyde", "question": "등불은?", "text": "등불은 해가 지면 켠다."},
         "",
         {"prompt": "analytical", "question": "등불은?", "text": "등불 점등 시각", "note": "further keys are ignored"},
-        {"prompt": "hyde", "question": "등불은?", "text": "a second one"},
+        {"prompt": "hyde", "question": "등불은?", "text": "등불은 해가 지면 켠다."},
     )
     assert model.chat(request("등불은?")) == ChatReply("등불은 해가 지면 켠다.", model="recorded")
     assert model.chat(request("등불은?", "analytical")).text == "등불 점등 시각"
@@ -48,10 +48,26 @@ def test_lines_of_a_cache(tmp_path: Path) -> None:
     model = written(tmp_path / "r.jsonl", *lines)
     assert model.chat(request("x")) == ChatReply("first", completion_tokens=3)
     assert model.chat(request("x", seed=1)).text == "second"
-    assert model.chat(request("x", seed=2)).text == "first"
     assert model.chat(request("", "")).text == "without a prompt"
+    people = [{"prompt": "hyde", "question": "x", "text": text} for text in "ab"]
+    for each, asked in ((lines, request("x", seed=2)), (people, request("x"))):
+        with pytest.raises(ModelError, match="2 different replies"):
+            written(tmp_path / "s.jsonl", *each).chat(asked)
     with pytest.raises(FailedReply, match="9 000 tokens"):
         model.chat(request("y"))
+
+
+def test_two_requests_of_one_question(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """As the questions of two systems that read other provisions."""
+    one, two, other = (ChatRequest((("user", text),), prompt="mcq", question="x") for text in ("[1]", "[2]", "[3]"))
+    lines = [StoredReply.of("m", each, ChatReply(text)).line() for each, text in ((one, "5"), (two, "2"))]
+    model = written(tmp_path / "r.jsonl", *lines)
+    assert (model.chat(one).text, model.chat(two).text) == ("5", "2")
+    with pytest.raises(ModelError, match="2 different replies"):
+        model.chat(other)
+    assert not caplog.messages
+    assert written(tmp_path / "s.jsonl", lines[0]).chat(other).text == "5"
+    assert "other requests" in caplog.text
 
 
 def test_a_question_without_a_reply(tmp_path: Path) -> None:
