@@ -97,7 +97,9 @@ class Refuse(Component):
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no rows, with all columns."""
         self._validate(inp)
-        return inp.assign(**{EVIDENCE: pd.Series(dtype=np.float64), REFUSAL: pd.Series(dtype=str)})
+        out = inp.copy()
+        out[EVIDENCE], out[REFUSAL] = pd.Series(dtype=np.float64), pd.Series(dtype=str)
+        return out
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows with the evidence for each question.
@@ -113,7 +115,9 @@ class Refuse(Component):
         found = pd.Series(evidence, index=asked["qid"])
         numbers = inp["qid"].map(found).astype(np.float64)
         reasons = [self.reason(number) if number < self.threshold else "" for number in numbers]
-        return inp.assign(**{EVIDENCE: numbers, REFUSAL: pd.Series(reasons, index=inp.index, dtype=str)})
+        out = inp.copy()
+        out[EVIDENCE], out[REFUSAL] = numbers, pd.Series(reasons, index=inp.index, dtype=str)
+        return out
 
     def _validate(self, inp: pd.DataFrame) -> None:
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
@@ -167,7 +171,7 @@ class Refuse(Component):
     def _chance(self) -> tuple[Features, float]:
         """Mean features of everyday questions, and the mean cosine of headings; computed once for a collection."""
         parts = [self._index.fingerprint(), file_digest(EVERYDAY)]
-        parts += [] if self._vectors is None else [self._vectors.encoder.fingerprint]
+        parts += [] if self._vectors is None else [self._vectors.directory.name]
         file = self.collection.links_cache / f"chance-{digest(parts)[:16]}.json"
         with contextlib.suppress(OSError, ValueError, TypeError):
             *chance, close = map(float, json.loads(file.read_text(encoding="utf-8")))
@@ -186,7 +190,8 @@ class Refuse(Component):
         records = store.at(range(0, len(store), max(1, len(store) // _HEADINGS)))
         headings = [record.heading or record.title or record.text[:60] for record in records]
         close = [float(np.mean(self._closest(_frame(texts)))) for texts in (queries, headings[:_HEADINGS])]
-        return Features(*np.mean(words, axis=0).tolist(), close[0]), close[1]
+        common, known, length = np.mean(words, axis=0).tolist()
+        return Features(common, known, length, close[0]), close[1]
 
     def _words(self, own: Set[str]) -> tuple[float, float, float]:
         """Return `common`, `known` and `length` of the terms of a question."""
