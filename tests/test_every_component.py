@@ -86,6 +86,7 @@ EXPRESSIONS = (
     "full_context(max_tokens=2000)",
     'rrf(run(path="{runs}/other.trec"), bm25 % 50)',
     "bm25 % 50 >> without_self",
+    "bm25 % 5 >> refuse(threshold=0.4)",
     "bm25 % 30 >> longcontext(k=5)",
     "bm25 >> family",
     'tfidf % 40 >> family(group="law", normalize="none")',
@@ -480,7 +481,7 @@ COMPONENTS = (
     ("expander", "triples(by='question')"),
     *(
         ("reranker", spec)
-        for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "sar", "without_self")
+        for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "refuse", "sar", "without_self")
     ),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),

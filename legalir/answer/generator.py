@@ -54,6 +54,10 @@ ANSWER_COLUMNS = {
 PARTLY = "context_partly"
 """Column of provisions in ``context_docnos`` that the model read only in part and that are not in the ranking."""
 
+EVIDENCE, REFUSAL = "query_evidence", "query_refusal"
+"""Columns of :class:`~legalir.answer.refuse.Refuse`: the evidence that the collection answers a question, and the
+reason not to answer it; empty if it may be answered."""
+
 NOTHING_FOUND = "nothing found"
 """Reason for the abstention if a question has no results."""
 
@@ -110,7 +114,7 @@ class Answer:
         reply_state: state of the reply of a language model (:data:`legalir.llm.chat.State`); ``ok`` without one.
         context_docnos: the provisions that the answer was made from, best first.
         confidence: score of the first provision in the ranked list; NaN without a list. Scores of different pipelines
-            do not compare.
+            do not compare. After ``refuse``, its evidence, which compares.
         choice: number of the chosen option, from 1, if the question has options; 0 if none was chosen.
         option_probs: probability of each option, in the order of the item, if the choice was made by them.
         prompt_tokens, completion_tokens: tokens of the requests to a language model, and of its replies.
@@ -162,6 +166,8 @@ class Generator(Component):
     The generator answers the original question. If earlier components rewrote the question, PyTerrier keeps the
     original in ``query_0``, or in the ``query_N`` with the highest number.
 
+    A question that ``refuse`` marked is not asked: the answer abstains, with its reason.
+
     A subclass implements :meth:`answer`, for one question, or :meth:`answers`, for all; this class handles the frames.
     """
 
@@ -200,7 +206,8 @@ class Generator(Component):
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return an empty frame with all columns."""
         self._validate(inp)
-        return _with_answers(drop_results(inp).iloc[:0], [])
+        out = drop_results(inp).iloc[:0].drop(columns=[EVIDENCE, REFUSAL], errors="ignore")
+        return _with_answers(out, [])
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return one answer per query.
@@ -214,10 +221,18 @@ class Generator(Component):
         asked = out.assign(query=pd.Series(original_questions(out), dtype=str))
         if "docno" not in inp.columns:
             return _with_answers(out, self.answers(asked, [[] for _ in range(len(out))]))
-        answers = [self._citing_provisions(one) for one in self.answers(asked, list(self._lists(inp)))]
         best = inp.sort_values("rank", kind="stable").drop_duplicates("qid")
-        confidence = dict(zip(best["qid"], best["score"].astype(float), strict=True))
+        confidence = dict(zip(best["qid"], best.get(EVIDENCE, best["score"]).astype(float), strict=True))
+        refusals = asked.get(REFUSAL, pd.Series("", index=asked.index)).tolist()
+        lists = [docnos for docnos, refusal in zip(self._lists(inp), refusals, strict=True) if not refusal]
+        answered = asked[[not refusal for refusal in refusals]].drop(columns=[EVIDENCE, REFUSAL], errors="ignore")
+        written = iter(self.answers(answered.reset_index(drop=True), lists) if lists else [])
+        answers = [
+            Answer("", abstained=True, reason=refusal) if refusal else self._citing_provisions(next(written))
+            for refusal in refusals
+        ]
         pairs = zip(answers, out["qid"], strict=True)
+        out = out.drop(columns=[EVIDENCE, REFUSAL], errors="ignore")
         return _with_answers(out, [replace(answer, confidence=confidence[qid]) for answer, qid in pairs])
 
     def _validate(self, inp: pd.DataFrame) -> None:

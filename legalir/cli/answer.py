@@ -33,7 +33,7 @@ EXAMPLES = """Examples:
 Without a language model, the answer quotes the provisions. Each citation and each quotation is checked without a model.
 """
 
-QUOTE, ANSWER = "default % 5 >> quote", "default >> answer"
+QUOTE, ANSWER = "default % 5 >> refuse >> quote", "default >> answer"
 """Pipelines if none is given: without a language model, and with one."""
 
 _MARKS = {"verified": "✓", "repaired": "≈", "not found": "✗"}
@@ -162,7 +162,7 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
         for quote in citation["quotes"]:
             yield f"    {_quotation(quote, facts['answer'], printable)}"
     if others := _others(facts):
-        yield f"\n{others}"
+        yield "\n" + "\n  ".join(others)
     if "as_of" in facts:
         yield f"\nAs of {facts['as_of']}."
     yield f"\n{facts['notice']}"
@@ -181,16 +181,21 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
         for quote in citation["quotes"]:
             yield f"  > {_quotation(quote, facts['answer'], _escaped)}"
     if others := _others(facts):
-        yield f"\n{_escaped(others)}"
+        yield "\n" + "\n- ".join(map(_escaped, others))
     if "as_of" in facts:
         yield f"\nAs of {facts['as_of']}."
     yield f"\n*{facts['notice']}*"
 
 
-def _others(facts: dict[str, Any]) -> str:
+def _others(facts: dict[str, Any]) -> list[str]:
+    """Return lines about the provisions that are not cited: after a refusal with titles, as they are the nearest."""
     cited = {citation["docno"] for citation in facts["citations"]}
-    others = [printable(source["docno"]) for source in facts["sources"] if source["docno"] not in cited]
-    return f"Also found: {', '.join(others)}." if others else ""
+    others = [source for source in facts["sources"] if source["docno"] not in cited]
+    if not others:
+        return []
+    if facts["abstained"]:
+        return ["Nearest provisions:", *(printable("  ".join((one["docno"], one["title"]))) for one in others)]
+    return [f"Also found: {', '.join(printable(source['docno']) for source in others)}."]
 
 
 def _escaped(text: str) -> str:

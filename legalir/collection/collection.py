@@ -355,7 +355,7 @@ class Collection:
     def answer(
         self,
         query: str,
-        expr: str = "default % 5 >> quote",
+        expr: str = "default % 5 >> refuse >> quote",
         told: Callable[[str], None] = lambda words: None,
         *,
         as_of: str | date | None = None,

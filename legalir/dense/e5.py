@@ -37,6 +37,9 @@ from legalir.spec import write_spec
 from legalir.storage.arrays import unit_rows
 from legalir.storage.digest import cached_file_digest, digest
 
+SEMANTIC = "LEGALIR_SEMANTIC"
+"""Environment variable; ``off`` leaves the encoder out of what nobody asked to use it."""
+
 _VERSION = "e5/2"
 _BLOCK = 256
 """Texts that are read between two reports of progress."""

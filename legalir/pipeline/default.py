@@ -26,7 +26,7 @@ from legalir.analysis.language import language
 from legalir.collections import Collection
 from legalir.config import Number, Schema, Text, Whole
 from legalir.datasets import Provision
-from legalir.dense.e5 import E5, is_installed, require_installed
+from legalir.dense.e5 import E5, SEMANTIC, is_installed, require_installed
 from legalir.dense.index import DenseIndex
 from legalir.dense.static import own_model
 from legalir.dense.static_model import read_about
@@ -265,9 +265,6 @@ _SEMANTIC = 0.4
 FIRST_USE = 20_000
 """Number of provisions below which the vectors of ``e5`` are made when ``default`` is first used."""
 
-_VARIABLE = "LEGALIR_SEMANTIC"
-"""Environment variable; ``off`` leaves the encoder out of ``default``."""
-
 _NONE = "none"
 
 
@@ -297,7 +294,7 @@ def default(collection: Collection, *, tuned: bool = True, semantic: bool | None
             "%s: default encodes %d provisions with e5, once, some 20 to 100 a second; %s=off leaves it out.",
             collection.id,
             len(collection.source.store),
-            _VARIABLE,
+            SEMANTIC,
         )
     return build(settings.expression(), collection)
 
@@ -352,7 +349,7 @@ def _encoder(collection: Collection, semantic: bool | None) -> tuple[str, str]:
     """
     if semantic:
         require_installed()
-    elif semantic is False or os.environ.get(_VARIABLE) == "off":
+    elif semantic is False or os.environ.get(SEMANTIC) == "off":
         return _NONE, "left out, as asked"
     elif not is_installed():
         return _NONE, "left out: the encoder e5 is not installed (pip install 'legalir[semantic]')"

@@ -18,7 +18,7 @@ EXAMPLES = """Examples:
 
   legalir serve legalir/firecode legalir/firecode-dated
 
-  legalir serve my-laws/ --pipeline 'hybrid=rrf(bm25f, lsa)' --answer 'default % 5 >> quote' --port 8080
+  legalir serve my-laws/ --pipeline 'hybrid=rrf(bm25f, lsa)' --answer 'default % 5 >> refuse >> quote' --port 8080
 
   LEGALIR_TOKENS=tokens.txt legalir serve my-laws/ --host 0.0.0.0
 """
@@ -40,7 +40,8 @@ Pipelines = Annotated[
     ),
 ]
 Answer = Annotated[
-    str | None, typer.Option(help="Pipeline expression that gives answers.", show_default="default % 5 >> quote")
+    str | None,
+    typer.Option(help="Pipeline expression that gives answers.", show_default="default % 5 >> refuse >> quote"),
 ]
 Allow = Annotated[
     list[str] | None,

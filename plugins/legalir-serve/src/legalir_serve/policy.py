@@ -12,7 +12,7 @@ from legalir.extend import canonical, is_installed
 
 HARMLESS = frozenset(
     (
-        *("bm25", "bm25f", "default", "family", "focus", "linear", "links", "lookup", "nitilink", "quote"),
+        *("bm25", "bm25f", "default", "family", "focus", "linear", "links", "lookup", "nitilink", "quote", "refuse"),
         *("rocchio", "rrf", "sar", "tfidf", "wrrf"),
     )
 )
@@ -31,7 +31,7 @@ _LARGEST = 1_000
 """Largest number in an expression: of results, neighbours, and the like."""
 
 
-NAMED = {"default": "default", "answer": "default % 5 >> quote"}
+NAMED = {"default": "default", "answer": "default % 5 >> refuse >> quote"}
 """Pipelines that requests may name where the operator says nothing."""
 
 
@@ -47,7 +47,7 @@ class Policy:
     """
 
     pipelines: Mapping[str, str] = field(
-        default_factory=lambda: {"default": "default", "answer": "default % 5 >> quote"}
+        default_factory=lambda: {"default": "default", "answer": "default % 5 >> refuse >> quote"}
     )
     components: frozenset[str] = HARMLESS
     results: int = 100

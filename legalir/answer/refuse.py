@@ -1,0 +1,230 @@
+"""Refusing: whether a collection answers a question at all, by what their words and meanings share.
+
+A question is compared with :data:`everyday questions <EVERYDAY>`, which no statute answers: what they share with a
+collection is shared by chance. So each collection is its own measure, without a judgement. Features of a question:
+
+- ``common = Σ ln(1 + df(t)) / ln(1 + n) / (|q| + 1)``: how usual its terms are in the n provisions, df(t) of which have
+  the term t; 0 for a term that none has.
+- ``known``: the number of its terms that any provision has, over |q| + 1.
+- ``length = ln(1 + |q|)``: the same share says more of a long question.
+- ``close``, where the collection has vectors of ``e5``: the cosine of the nearest provision.
+
+q is the set of its terms without those of everyday questions, which any question may have. The mean over the everyday
+questions is subtracted from each; an everyday question keeps the terms that no other one has. ``close`` is also divided
+by what the headings of the collection reach. The sum, weighted, gives the evidence by the logistic function.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence, Set
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import yaml
+from annotated_types import Ge, Le
+
+from legalir.answer.generator import EVIDENCE, REFUSAL
+from legalir.collections import Collection
+from legalir.contract import factory_of
+from legalir.dense.e5 import SEMANTIC, is_installed
+from legalir.dense.index import DenseIndex
+from legalir.explanation import Explanation, Upstream
+from legalir.frames.columns import drop_results, require_texts
+from legalir.frames.component import Component
+from legalir.lexical.bm25f import FieldIndex
+from legalir.lexical.retriever import known_terms
+from legalir.rewrite.rewriter import original_questions
+from legalir.storage.digest import digest, file_digest
+from legalir.storage.files import atomic_file
+
+EVERYDAY = Path(__file__).with_name("everyday.yaml")
+"""Everyday questions by language; English ones stand in for a language without."""
+
+_HEADINGS = 40
+"""Number of headings whose nearest cosine is the measure of a close provision."""
+
+
+class Features(NamedTuple):
+    """What a question shares with a collection; `close` is NaN without vectors."""
+
+    common: float
+    known: float
+    length: float
+    close: float
+
+
+class Weights(NamedTuple):
+    """Weights of the features, and the sum at which the evidence is one half; with `close` 0 it is not used."""
+
+    common: float
+    known: float
+    length: float
+    close: float
+    zero: float
+
+
+# Learnt by logistic regression on judged questions of fourteen collections in ten languages and on questions outside
+# them; docs/answers.md has the figures, each collection with weights that the others chose.
+WORDS = Weights(14.5, 4.9, 1.2, 0.0, 3.85)
+MEANING = Weights(9.3, 3.0, 0.6, 7.8, 6.0)
+
+
+class Refuse(Component):
+    """Marks the questions that the collection seems not to answer; a generator then refuses them, and says why.
+
+    The evidence is a number from 0 to 1 that compares across collections, but no probability: one half is where it was
+    set so that about 4 % of judged questions lie below, in the mean over collections.
+
+    Columns in: ``qid, query, docno, score, rank``. Columns out: the same, ``query_evidence`` and ``query_refusal``, the
+    reason, empty if the question may be answered. Lists and ranks stay.
+    """
+
+    name = "refuse"
+
+    collection: Annotated[Collection, "source of the provisions"]
+    threshold: Annotated[
+        float, Ge(0), Le(1), "least evidence with which a question is answered; 0 answers all, 1 hardly any"
+    ] = 0.5
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        self._validate(inp)
+        out = inp.copy()
+        out[EVIDENCE], out[REFUSAL] = pd.Series(dtype=np.float64), pd.Series(dtype=str)
+        return out
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows with the evidence for each question.
+
+        Raises:
+            ComponentError: a query is not a string.
+        """
+        self._validate(inp)
+        queries = drop_results(inp)
+        require_texts(queries, self.name)
+        asked = queries.assign(query=original_questions(queries))
+        evidence = self.evidence(self.features(asked))
+        found = pd.Series(evidence, index=asked["qid"])
+        numbers = inp["qid"].map(found).astype(np.float64)
+        reasons = [self.reason(number) if number < self.threshold else "" for number in numbers]
+        out = inp.copy()
+        out[EVIDENCE], out[REFUSAL] = numbers, pd.Series(reasons, index=inp.index, dtype=str)
+        return out
+
+    def _validate(self, inp: pd.DataFrame) -> None:
+        pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
+
+    def reason(self, evidence: float) -> str:
+        """Return why a question is not answered: a clause, without a full stop."""
+        shares = "words" if self._vectors is None else "words and meaning"
+        return (
+            f"nothing in this collection seems to answer the question; its provisions share too little with it in "
+            f"{shares} (evidence {evidence:.2f}, {self.threshold:g} is needed)"
+        )
+
+    def evidence(self, features: Sequence[Features]) -> list[float]:
+        """Return the evidence of questions with these features, from 0 to 1."""
+        chance, close = self._chance
+        weights = WORDS if self._vectors is None else MEANING
+        scales = (1.0, 1.0, 1.0, max(close - chance.close, 0.05))
+        values = []
+        for one in features:
+            shares = zip(weights, one, chance, scales, strict=False)
+            total = sum(weight * (value - mean) / scale for weight, value, mean, scale in shares if weight)
+            values.append(float(1 / (1 + np.exp(weights.zero - total))))
+        return values
+
+    def features(self, asked: pd.DataFrame) -> list[Features]:
+        """Return the features of questions: one row per question, ``qid, query``, perhaps ``as_of``."""
+        terms = [self._index.analyzer.terms(query) for query in asked["query"]]
+        own = [{term for term in of_query if not self._everyday[term]} for of_query in terms]
+        pairs = zip(own, self._closest(asked), strict=True)
+        return [Features(*self._words(of_query), close) for of_query, close in pairs]
+
+    @cached_property
+    def _index(self) -> FieldIndex:
+        return FieldIndex.of(self.collection)
+
+    @cached_property
+    def _vectors(self) -> DenseIndex | None:
+        """The vectors of ``e5``, where the collection has them and they are not left out."""
+        if os.environ.get(SEMANTIC) == "off" or not is_installed():
+            return None
+        index = DenseIndex.at(self.collection, "e5")
+        return index if index.built() else None
+
+    @cached_property
+    def _everyday(self) -> Counter[str]:
+        """The number of everyday questions that have each term."""
+        analyzer = self._index.analyzer
+        return Counter(term for query in everyday(self.collection.language) for term in set(analyzer.terms(query)))
+
+    @cached_property
+    def _chance(self) -> tuple[Features, float]:
+        """Mean features of everyday questions, and the mean cosine of headings; computed once for a collection."""
+        parts = [self._index.fingerprint(), file_digest(EVERYDAY)]
+        parts += [] if self._vectors is None else [self._vectors.directory.name]
+        file = self.collection.links_cache / f"chance-{digest(parts)[:16]}.json"
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            *chance, close = map(float, json.loads(file.read_text(encoding="utf-8")))
+            return Features(*chance), close
+        found = self._computed()
+        # What cannot be written is computed again.
+        with contextlib.suppress(OSError), atomic_file(file) as stream:
+            json.dump([*found[0], found[1]], stream)
+        return found
+
+    def _computed(self) -> tuple[Features, float]:
+        queries, background = everyday(self.collection.language), self._everyday
+        terms = [self._index.analyzer.terms(query) for query in queries]
+        words = [self._words({term for term in of_query if background[term] == 1}) for of_query in terms]
+        store = self.collection.source.store
+        records = store.at(range(0, len(store), max(1, len(store) // _HEADINGS)))
+        headings = [record.heading or record.title or record.text[:60] for record in records]
+        close = [float(np.mean(self._closest(_frame(texts)))) for texts in (queries, headings[:_HEADINGS])]
+        common, known, length = np.mean(words, axis=0).tolist()
+        return Features(common, known, length, close[0]), close[1]
+
+    def _words(self, own: Set[str]) -> tuple[float, float, float]:
+        """Return `common`, `known` and `length` of the terms of a question."""
+        index, size = self._index, len(own) + 1
+        terms = known_terms(index, dict.fromkeys(own, 1.0))[0]
+        # Sorted before the sum: a set has no order.
+        usual = np.log1p(np.sort(index.df[terms])).sum() / np.log1p(len(index))
+        return float(usual / size), len(terms) / size, float(np.log(size))
+
+    def _closest(self, asked: pd.DataFrame) -> list[float]:
+        """Return the cosine of the nearest provision of each question; NaN without vectors, 0 if there is none."""
+        if self._vectors is None:
+            return [np.nan] * len(asked)
+        hits = self._vectors.retriever(1).transform(asked[["qid", "query", *asked.columns.intersection(["as_of"])]])
+        cosines = dict(zip(hits["qid"], hits["score"], strict=True))
+        return [float(cosines.get(qid, 0.0)) for qid in asked["qid"]]
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the scores as they came."""
+        return upstream(docnos)
+
+
+@cache
+def everyday(language: str) -> list[str]:
+    """Return the everyday questions in a language, in English where there are none."""
+    questions: dict[str, list[str]] = yaml.safe_load(EVERYDAY.read_text(encoding="utf-8"))
+    return questions.get(language, questions["en"])
+
+
+def _frame(queries: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame({"qid": [str(number) for number in range(len(queries))], "query": list(queries)})
+
+
+refuse = factory_of(
+    Refuse, "Let a generator refuse questions that the collection does not answer: ``default % 5 >> refuse >> quote``."
+)

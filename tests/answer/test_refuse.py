@@ -1,0 +1,90 @@
+"""Refusing: which questions, why, and what a generator makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from legalir import Collection
+from legalir.answer.refuse import EVERYDAY, Refuse, everyday
+from legalir.datasets.catalog import FIRECODE
+from legalir.errors import ComponentError
+
+INSIDE = [
+    "공사현장에 임시소화장치를 두지 않으면 과태료가 얼마인가요?",
+    "밀집영업장의 비상탈출구는 폭이 몇 cm 이상이어야 하나요?",
+]
+OUTSIDE = ["Who won the 1998 World Cup?", "오늘 점심으로 뭐 먹을까?", "비트코인 시세 알려줘", "zzzxqy", "안녕"]
+
+
+@pytest.fixture(name="collection", scope="module")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEGALIR_SEMANTIC", "off")
+        yield Collection(FIRECODE, cache=tmp_path_factory.mktemp("cache"))
+
+
+def asked(*queries: str) -> pd.DataFrame:
+    return pd.DataFrame({"qid": list(map(str, range(len(queries)))), "query": list(queries)})
+
+
+def test_a_question_outside_is_refused_and_its_nearest_provisions_are_shown(collection: Collection) -> None:
+    for query in OUTSIDE:
+        answer = collection.answer(query)
+        assert (answer.text, answer.abstained, answer.citations) == ("", True, ())
+        assert answer.confidence < 0.5 or answer.sources.empty
+    for query in INSIDE:
+        assert not collection.answer(query).abstained
+
+
+def test_questions_of_one_frame_are_answered_or_refused_in_their_order(collection: Collection) -> None:
+    queries = [INSIDE[0], OUTSIDE[1], INSIDE[1]]
+    answers = collection.pipeline("default % 5 >> refuse >> quote")(asked(*queries))
+    assert answers["qid"].tolist() == ["0", "1", "2"]
+    assert answers["abstained"].tolist() == [False, True, False]
+    assert not {"query_evidence", "query_refusal"} & set(answers.columns)
+    alone = collection.pipeline("default % 5 >> quote")(asked(*queries))
+    assert answers["qanswer"].tolist() == [alone["qanswer"][0], "", alone["qanswer"][2]]
+
+
+@pytest.mark.parametrize(("threshold", "refused"), [(0, 0), (1, 3)])
+def test_the_threshold_turns_it_off_or_refuses_all(collection: Collection, threshold: float, refused: int) -> None:
+    pipeline = collection.pipeline(f"default % 5 >> refuse(threshold={threshold}) >> quote")
+    assert pipeline(asked(INSIDE[0], *OUTSIDE[1:3]))["abstained"].sum() == refused
+
+
+def test_the_evidence_is_the_same_after_the_statistics_are_read_again(collection: Collection) -> None:
+    query = asked(INSIDE[0], OUTSIDE[1])
+    first, again = Refuse(collection), Refuse(collection)
+    evidence = first.evidence(first.features(query))
+    (file,) = Path(collection.links_cache).glob("chance-*.json")
+    assert again.evidence(again.features(query)) == evidence
+    file.write_text("[1, 2", encoding="utf-8")
+    damaged = Refuse(collection)
+    assert damaged.evidence(damaged.features(query)) == evidence
+    assert 0 <= evidence[1] < evidence[0] <= 1
+
+
+def test_most_of_the_bundled_questions_go_where_they_belong(collection: Collection) -> None:
+    refuse = Refuse(collection)
+    outside = pd.read_json(FIRECODE / "out_of_scope.jsonl", lines=True)
+    evidence = pd.Series(refuse.evidence(refuse.features(outside)), index=outside["kind"])
+    refused = (evidence < 0.5).groupby(level=0).mean()
+    assert refused["everyday"] >= 0.9
+    assert refused["other law"] >= 0.7
+    inside = collection.topics()
+    assert (pd.Series(refuse.evidence(refuse.features(inside))) < 0.5).mean() <= 0.15
+
+
+def test_each_language_has_as_many_everyday_questions() -> None:
+    assert len({len(everyday(code)) for code in ("ar", "de", "en", "es", "fr", "id", "it", "ja", "ko", "zh")}) == 1
+    assert everyday("xx") == everyday("en")
+    assert EVERYDAY.is_file()
+
+
+def test_a_threshold_is_a_share(collection: Collection) -> None:
+    with pytest.raises(ComponentError, match="threshold"):
+        Refuse(collection, threshold=2)
