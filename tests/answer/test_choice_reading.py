@@ -82,6 +82,16 @@ THREE = (
         "3, 2층이므로",
         "3 - 2층이므로",
         "Answer:\n\n3",
+        "1. 가\n2. 나\n3. 다\n정답: 3",
+        "3\n\n까닭:\n1. 앞의 조문은 뜻을 정한다.\n2. 뒤의 조문은 예외이다.",
+        "[정답] 3",
+        "【正解】3",
+        "3 (제2조에 따라)",
+        "3 주어진 정보만으로는 알 수 없다",
+        "정답은 2번이 아니라 3번입니다",
+        "The answer is not 2 but 3.",
+        "正解は2ではなく3です。",
+        "答案不是2，而是3。",
     ),
 )
 NONE = (
@@ -102,7 +112,7 @@ NONE = (
         "정답: 3미터",
         "제3조",
     ),
-    *("제3조 제2항", "3 because of section 2", "adoption 3", "정답은 3이 아니라 2입니다", "정답은 3번이 아니다"),
+    *("제3조 제2항", "3 because of section 2", "adoption 3", "정답은 3번이 아니다", "정답은 3이 아니라고 볼 수 없다"),
 )
 SEVERAL = (
     *(
@@ -119,7 +129,8 @@ SEVERAL = (
     ),
     *(
         "Option 1 is wrong. Option 3 is right.",
-        "1. 가\n2. 나\n3. 다\n정답: 3",
+        "1. 가\n2. 나",
+        "3 (5)",
         "주어진 정보만으로는 알 수 없다\n3년",
         "Answer: 2\nAnswer: 3",
     ),
@@ -206,7 +217,7 @@ def test_a_long_reply_is_read_in_time() -> None:
             ("en", reply, 1)
             for reply in ("Yes", "yes.", "Yes, no permit is needed", "The answer is yes.", "Answer: Yes")
         ),
-        *(("en", reply, 2) for reply in ("No", "NO", "No, because", '"No"', "Final answer: no")),
+        *(("en", reply, 2) for reply in ("No", "NO", "No, because", '"No"', "Final answer: no", "No\n\nYes is wrong.")),
         *(("en", reply, 0) for reply in ("Yes or no", "No; yes", "Nobody", "I think yes", "yesterday", "2")),
         *(("ja", reply, 1) for reply in ("はい", "はい。", "答え：はい")),
         *(("ja", reply, 2) for reply in ("いいえ", "いいえ、", "答えはいいえです")),
