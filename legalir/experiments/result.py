@@ -19,7 +19,7 @@ import yaml
 
 from legalir.errors import ExperimentError, suggestion
 from legalir.experiments.definition import Definition
-from legalir.experiments.html import render, render_several
+from legalir.experiments.html import render, render_several, safety_panels
 from legalir.experiments.queries import QueryFacts, Wording
 from legalir.experiments.rows import Cell, ScoreTable, SystemRow, direction, format_score
 from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
@@ -109,6 +109,18 @@ class ExperimentResult:
             for remark in facts.get("notes", ()):
                 remarks.setdefault(str(remark), []).append(str(name))
         return remarks
+
+    @property
+    def safety(self) -> pd.DataFrame:
+        """What the documents change, a row for each entry of ``safety`` of the definition.
+
+        Columns: ``name``; ``n``, the items; ``correction``, the share that is right with all documents among the items
+        that are not right without; ``introduced error``, the share that is not right with all documents among the items
+        that are right without, both NaN if no item could change so; ``fault``, why there are none.
+        """
+        panels = safety_panels(self.definition, self.runs, self.context)
+        rows = [(one.name, one.n, one.corrected, one.introduced, one.fault) for one in panels]
+        return pd.DataFrame(rows, columns=["name", "n", "correction", "introduced error", "fault"])
 
     @property
     def dataset_name(self) -> str:
@@ -215,6 +227,9 @@ class ExperimentResult:
                     save_run(paths[name], run)
             with atomic_file(folder / "table.tsv") as stream:
                 self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
+            if self.definition.safety:
+                with atomic_file(folder / "safety.tsv") as stream:
+                    self.safety.to_csv(stream, sep="\t", index=False, lineterminator="\n")
             with atomic_file(folder / "per_query.csv") as stream:
                 self.per_query.to_csv(stream, index=False, lineterminator="\n")
             with atomic_file(folder / "environment.json") as stream:

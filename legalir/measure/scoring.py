@@ -15,6 +15,7 @@ from ir_measures.util import TYPE_RUN
 
 from legalir.answer.generator import without_citations
 from legalir.answer.pick import right_choice
+from legalir.answer.statements import statements_of
 from legalir.errors import MeasureError
 from legalir.measure.answers import AnswerMeasure, CitationCounts, citation_counts, recall_gap, ungrounded
 from legalir.measure.measures import Share
@@ -181,6 +182,17 @@ def _verified(case: Case, measure: AnswerMeasure) -> Share:
     return Share(sum(state in ("verified", "repaired") for state in states), len(states), empty=math.nan)
 
 
+def _uncited(case: Case, measure: AnswerMeasure) -> Share:
+    said = not (case.failed or case.abstained or whole_number(case.cell("choice")))
+    statements = statements_of(str(case.cell("qanswer", "")), case.cited) if said else []
+    return Share(sum(not one.citations for one in statements), len(statements), empty=math.nan)
+
+
+def _partial(case: Case, measure: AnswerMeasure) -> Share:
+    answered = case.row is not None and not (case.failed or case.abstained)
+    return _defined(float(answered and bool(str(case.cell("reason", "")).strip())))
+
+
 def _outcome(case: Case, measure: AnswerMeasure) -> ChoiceOutcome | None:
     """Return what became of an item; None if it has no key."""
     if case.row is None:
@@ -265,6 +277,8 @@ _FORMULAS: Mapping[str | None, _Formula] = {
         )
     ),
     "Verified": _each(_verified),
+    "Uncited": _each(_uncited),
+    "Partial": _each(_partial),
     "Abstained": _each(lambda case, measure: _defined(float(case.abstained))),
     "Failed": _each(lambda case, measure: _defined(float(case.failed))),
     "Correct": _is_outcome(ChoiceOutcome.CORRECT),

@@ -106,6 +106,20 @@ def test_verified_quotations() -> None:
     assert math.isnan(mean("Verified", answers(quotes=[(), (), ()])))
 
 
+def test_statements_without_a_citation_and_partial_answers() -> None:
+    run = answers(
+        qanswer=["One. [A][C]\nTwo.\nThree, [B] so.", "", "No. [F]"],
+        reason=["the fee is open", "nothing is there", ""],
+    )
+    # Of q1 "Two." and "Three, [B] so." cite nothing: [B] is not among its citations. q2 abstains.
+    assert per_query("Uncited", run) == pytest.approx([2 / 3, NAN, 0], nan_ok=True)
+    assert mean("Uncited", run) == 2 / 4
+    assert per_query("Partial", run) == [1, 0, 0]
+    failed = answers(qanswer=["One.", "", ""], reply_state=["cut"] * 3, reason=["?"] * 3)
+    assert math.isnan(mean("Uncited", failed))
+    assert mean("Partial", failed) == 0
+
+
 CITATIONS = st.lists(st.sets(st.sampled_from("abcdef")), min_size=3, max_size=3)
 
 
