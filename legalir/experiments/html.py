@@ -640,7 +640,8 @@ def legend(scores: ScoreTable) -> str:
     if not scores.compared:
         return words
     family = f", {definition.correction.capitalize()} correction over the systems" if definition.correction else ""
+    clustered = f", clustered by {definition.cluster}" if definition.cluster else ""
     return (
         f"{words} ▲ ▼: significantly better or worse than {scores.baseline} "
-        f"({TESTS[definition.test]}{family}, α = {definition.alpha:g}); point at a figure for details."
+        f"({TESTS[definition.test]}{clustered}{family}, α = {definition.alpha:g}); point at a figure for details."
     )

@@ -185,7 +185,9 @@ def _legend(scores: ScoreTable) -> str:
     parts = ["bold: best"]
     if scores.compared:
         correction = f", {definition.correction}" if definition.correction else ""
-        parts.append(f"▲▼ against {scores.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
+        clustered = f", clustered by {definition.cluster}" if definition.cluster else ""
+        test = f"{definition.test}-test{clustered}{correction}"
+        parts.append(f"▲▼ against {scores.baseline} ({test}, {definition.alpha:g})")
     if any(row.published for row in scores.rows):
         parts.append("dim: published elsewhere")
     if scores.answering:
