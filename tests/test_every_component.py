@@ -484,6 +484,8 @@ COMPONENTS = (
     ),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
+    ("judge", "judge_support"),
+    ("judge", "judge_nuggets(nuggets='{nuggets}')"),
     *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_ragas", "judge_win(both_orders=True)")),
     ("source", "table"),
     ("executor", "processes(workers=2)"),

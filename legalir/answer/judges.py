@@ -27,6 +27,7 @@ from legalir.answer.choices import YES_NO_WORDS
 from legalir.answer.contexts import context, texts_of
 from legalir.answer.generator import Generator, without_citations
 from legalir.answer.ragas import win
+from legalir.answer.statements import Statement, statements_of
 from legalir.collections import Collection
 from legalir.declared import check_choice
 from legalir.errors import ComponentError
@@ -61,6 +62,7 @@ class Judged:
         context_docnos: the provisions that the answer was made from, best first.
         silence: why `text` is empty.
         failed: whether the reply of its model failed, so that there is nothing to judge.
+        statements: the statements of the answer, each with the provisions that it cites.
     """
 
     qid: str
@@ -70,6 +72,7 @@ class Judged:
     context_docnos: tuple[str, ...] = ()
     silence: str = ""
     failed: bool = False
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -180,6 +183,7 @@ class Judge(Component):
                 tuple(row.get("context_docnos", ())),
                 silence,
                 row.get(REPLY_STATE, "ok") != "ok",
+                tuple(statements_of(row["qanswer"], row.get("citations", ())) if text else ()),
             )
 
 
@@ -247,31 +251,31 @@ def failed(reply: CheckedReply) -> Verdict:
     return Verdict({}, reply.state, reply.reason)
 
 
-def _labels(**words: str) -> Mapping[str, str]:
+def labels_of(**words: str) -> Mapping[str, str]:
     """Return the label of each word that means it."""
     return {word: label for label, these in words.items() for word in (label, *these.split("|"))}
 
 
 _YES, _NO = ("|".join(word.casefold() for pair in YES_NO_WORDS.values() for word in pair[side]) for side in (0, 1))
-_CONTRADICTION = _labels(
+_CONTRADICTION = labels_of(
     yes=f"{_YES}|true|1|contradiction|contradicts|contradictory|contradicted",
     no=f"{_NO}|false|0|none|no contradiction|non contradiction|not contradictory|non contradictory|does not contradict",
 )
-_COVERAGE = _labels(
+_COVERAGE = labels_of(
     none="no|no coverage|not covered|uncovered|zero coverage",
     partial="partially|partly|partial coverage|partially covered|partly covered",
     full="full coverage|fully|fully covered|complete|completely|complete coverage|completely covered",
 )
-_CORRECT = _labels(
+_CORRECT = labels_of(
     true=f"{_YES}|1|correct|right|맞음|정답|正确|正しい",
     false=f"{_NO}|0|incorrect|not correct|wrong|틀림|오답|错误|誤り",
 )
-_BETTER = _labels(a="answer a|답변 a|回答a|first", b="answer b|답변 b|回答b|second")
+_BETTER = labels_of(a="answer a|답변 a|回答a|first", b="answer b|답변 b|回答b|second")
 _SCORE = {str(score): str(score) for score in range(1, 6)}
 _HEAD = re.compile(r"\W*([^\W\d][^:=\n]{0,24}?)\W*[:=]\s*(.+)", re.DOTALL)
 
 
-def _label_of(value: object, labels: Mapping[str, str]) -> str | None:
+def label_of(value: object, labels: Mapping[str, str]) -> str | None:
     """Return the label that a value is, ignoring case, signs and ``x/5``; None for another one."""
     if isinstance(value, bool | int | float):
         value = {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:g}"
@@ -282,7 +286,7 @@ def _label_of(value: object, labels: Mapping[str, str]) -> str | None:
     return labels.get(words)
 
 
-class _Verdict(BaseModel):
+class PlainVerdict(BaseModel):
     """Reply of a judge: the JSON that the prompt asks for, or the plain forms of published prompts.
 
     A plain reply is a label alone, ``1``, ``A``, ``no-coverage``, or a label on the first or last line beside a reason,
@@ -302,7 +306,7 @@ class _Verdict(BaseModel):
         if not isinstance(value, Mapping):
             return value
         fields = {str(name).strip().casefold().replace(" ", "_"): one for name, one in value.items()}
-        read = {name: _label_of(fields.get(name), labels) for name, labels in cls.labels.items()}
+        read = {name: label_of(fields.get(name), labels) for name, labels in cls.labels.items()}
         return {**fields, **{name: label for name, label in read.items() if label is not None}}
 
     @classmethod
@@ -323,7 +327,7 @@ class _Verdict(BaseModel):
                 *(head.groups()[1:] if head else ()),
                 re.split(r"(?<!\d)[.)](?:\s|$)|[:,;–—-](?:\s|$)", lines[place])[0],
             ):
-                if (label := _label_of(part, labels)) is not None:
+                if (label := label_of(part, labels)) is not None:
                     found.setdefault(label, place)
         if len(found) != 1:
             return text
@@ -331,7 +335,7 @@ class _Verdict(BaseModel):
         return {field: label, "reason": " ".join(line for number, line in enumerate(lines) if number != place)}
 
 
-class _CoverageReply(_Verdict):
+class _CoverageReply(PlainVerdict):
     labels = {"coverage": _COVERAGE, "contradiction": _CONTRADICTION}
 
     answer_points: list[str] = []
@@ -409,7 +413,7 @@ class CoverageJudge(ModelJudge):
         return Verdict(values, reason=f"{reply.coverage_reason} {reply.contradiction_reason}")
 
 
-class _CorrectReply(_Verdict):
+class _CorrectReply(PlainVerdict):
     labels = {"correct": _CORRECT}
 
     reason: str = ""
@@ -438,7 +442,7 @@ class CorrectJudge(ModelJudge):
         return Verdict({"judged_correct": float(reply.correct)}, reason=reply.reason)
 
 
-class _CorrectnessReply(_Verdict):
+class _CorrectnessReply(PlainVerdict):
     labels = {"score": _SCORE}
 
     score: Annotated[int, Field(ge=1, le=5)]
@@ -467,7 +471,7 @@ class CorrectnessJudge(ModelJudge):
         return Verdict({"correctness": float(reply.score)}, reason=reply.reason)
 
 
-class _WinReply(_Verdict):
+class _WinReply(PlainVerdict):
     labels = {"better": _BETTER}
 
     reason: str = ""

@@ -109,6 +109,11 @@ _CURES = {
     **dict.fromkeys(("coverage", "contradiction"), "end the pipeline in '>> judge_coverage'"),
     "judged_correct": "end the pipeline in '>> judge_correct'",
     "correctness": "end the pipeline in '>> judge_correctness'",
+    **dict.fromkeys(
+        ("support_recall", "support_precision", "weighted_support_recall", "weighted_support_precision"),
+        "end the pipeline in '>> judge_support'",
+    ),
+    **dict.fromkeys(("nugget_recall", "vital_recall"), "end the pipeline in '>> judge_nuggets'"),
     "win": "end the pipeline in '>> judge_win'",
     **dict.fromkeys(
         (
@@ -371,7 +376,8 @@ _FORMULAS: Mapping[str | None, _Formula] = {
         (
             *("Coverage", "Contradiction", "JudgedCorrect", "Correctness", "Win"),
             *("Faithfulness", "AnswerRelevancy", "ContextPrecision", "ContextRecall", "AnswerCorrectness"),
-            "AnswerSimilarity",
+            *("AnswerSimilarity", "SupportR", "SupportP", "WeightedSupportR", "WeightedSupportP"),
+            *("NuggetRecall", "VitalRecall"),
         ),
         _each(_verdict),
     ),
