@@ -32,6 +32,7 @@ from legalir.experiments.definition import Definition, parse_measure
 from legalir.experiments.runs import Latency, has_answers
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share, judged_names
+from legalir.measure.scoring import CURES
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -292,13 +293,19 @@ def per_query_scores(
         name: frozenset(pt.model.from_ir_measures(sorted(ir_measures.run_inputs([measure]))))
         for name, measure in measures.items()
     }
+    failed = {} if failed is None else failed
     runs = {name: judged_names(run, qrels) for name, run in runs.items()}
     forms = {name: _forms(run, topics, chunks) for name, run in runs.items()}
     covers: Covers = {} if chunks is None else chunks.provisions(definition.chunks)
     for measure, needed in inputs.items():
         answers = [form for name, form in forms.items() if has_answers(runs[name])]
-        _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
-    failed = {} if failed is None else failed
+        try:
+            _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
+        except MeasureError as error:
+            # A judge may have been left out, as its model is not there.
+            if not definition.judges or not any("judge_" in CURES.get(column, "") for column in needed):
+                raise
+            failed[measure] = str(error).removeprefix(f"The measure {measure} ").rstrip(".")
     places = {qid: place for place, qid in enumerate(topics["qid"])}
     rows = []
     for name in runs:

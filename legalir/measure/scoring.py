@@ -102,7 +102,7 @@ class AnswerEvaluator(providers.Evaluator):
 
 
 _GENERATOR = "end the pipeline in a generator, such as '>> answer'"
-_CURES = {
+CURES = {
     "choice": "answer multiple-choice items, with a pipeline that ends in 'mcq' or 'yesno'",
     "key": "answer multiple-choice items, whose column 'key' holds the right option",
     "answer": "ask questions that have a reference answer in the column 'answer'",
@@ -127,6 +127,7 @@ _CURES = {
         "end the pipeline in '>> judge_ragas'",
     ),
 }
+"""How a run gets a column that a measure needs, by column."""
 
 
 def _rows(run: Any, measures: Sequence[AnswerMeasure]) -> dict[str, dict[str, Any]]:
@@ -147,7 +148,7 @@ def _rows(run: Any, measures: Sequence[AnswerMeasure]) -> dict[str, dict[str, An
     for measure in measures:
         for column in ("query_id", *measure.kind.columns):
             if column not in run.columns:
-                cure = _CURES.get(column, _GENERATOR)
+                cure = CURES.get(column, _GENERATOR)
                 if column == "query_id" and "qid" in run.columns:
                     cure = "rename 'qid' with pt.model.to_ir_measures"
                 raise MeasureError(

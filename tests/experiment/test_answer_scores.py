@@ -13,7 +13,7 @@ import pytest
 from answering import SYSTEMS, Answering, answering
 from fake_collection import QRELS, TOPICS
 
-from legalir.errors import DefinitionError, ExperimentError, MeasureError
+from legalir.errors import DefinitionError, ExperimentError, MeasureError, ModelError
 from legalir.experiments import ExperimentResult, compare, write_expected
 from legalir.experiments.rows import direction
 from legalir.experiments.scores import given_provisions, is_ranking_measure, means_and_intervals, resampling_counts
@@ -203,3 +203,18 @@ def test_questions_of_one_case_are_one_cluster(monkeypatch: pytest.MonkeyPatch, 
         scored(cluster="nope")
     with pytest.raises(DefinitionError, match="wilcoxon"):
         scored(cluster="case", test="wilcoxon")
+
+
+def test_a_judge_whose_model_is_missing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline = Answering.pipeline
+
+    def without_model(self: Answering, expression: str) -> pt.Transformer:
+        if expression == "judges":
+            raise ModelError("No language model is named.")
+        return pipeline(self, expression)
+
+    monkeypatch.setattr(Answering, "pipeline", without_model)
+    result = scored()
+    assert list(result.unmeasured) == ["Coverage"]
+    assert result.table["Coverage"].isna().all()
+    assert result.table.set_index("name").loc["Answers", "CitationF1"] > 0
