@@ -149,6 +149,8 @@ def read_number(reply: str, options: Sequence[str]) -> int:
     named: dict[int, set[int]] = {0: set(), 1: set(), 2: set()}
     for line in map(_one_line, whole.splitlines()):
         rank, numbers = _named(_DENIED.sub("", line), texts)
+        if (named[1] or named[2]) and _LONE.fullmatch(line):
+            rank = 2  # The next number of a list, which was cut.
         named[rank] |= numbers
     # Numbers at the start of lines may number the options, or an explanation.
     best = named[0] or (named[1] if len(named[1]) == 1 else named[1] | named[2])
@@ -200,14 +202,12 @@ def read_word(reply: str, options: Sequence[Sequence[str]]) -> int:
     # As few words of introduction as possible: 是 is one, and also a yes.
     at_start = re.compile(rf"(?:{_INTRODUCTION}{_BETWEEN}?)?(?P<word>{longest}){end}")
     named: set[int] = set()
-    alone: set[int] = set()
     for line in map(_one_line, plain(reply).splitlines()):
         if match := at_start.match(line):
-            (named if _wording(line[match.end() :]) else alone).add(words[match["word"]])
+            named.add(words[match["word"]])
             line = line[match.start("word") :]
         parts = re.split(r"[,/;:.·、。!?()\[\]]|\bor\b|\band\b|또는|または|หรือ|或|\bhoặc\b", line)
-        (named if len(parts) > 1 else alone).update(words[part] for part in map(_wording, parts) if part in words)
-    named = alone or named  # Below a line that is the word alone stands an explanation.
+        named |= {words[part] for part in map(_wording, parts) if part in words}
     return named.pop() if len(named) == 1 else 0
 
 
