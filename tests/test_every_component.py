@@ -485,6 +485,8 @@ COMPONENTS = (
     ),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
+    ("judge", "judge_support"),
+    ("judge", "judge_nuggets"),
     *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_ragas", "judge_win(both_orders=True)")),
     ("source", "table"),
     ("executor", "processes(workers=2)"),
@@ -549,6 +551,11 @@ def test_conformance_of_components(
         )
         (tmp_path / "other.trec").write_text("".join(lines), encoding="utf-8")
         params = {"path": str(tmp_path / "other.trec")}
+    if spec == "judge_nuggets":
+        nuggets = [{"text": "a fact", "importance": "vital"}]
+        lines = (json.dumps({"qid": qid, "nuggets": nuggets}) + "\n" for qid in data.QUERIES["qid"])
+        (tmp_path / "nuggets.jsonl").write_text("".join(lines), encoding="utf-8")
+        params = {"nuggets": str(tmp_path / "nuggets.jsonl")}
     if spec == "static":
         params = {"model": str(Path(legalir.__file__).parent / "datasets" / "firecode" / "static")}
     outcomes = testing.check(role, with_models(spec, models), params=params, pipelines=PIPELINES.get(spec))

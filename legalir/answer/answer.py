@@ -6,7 +6,6 @@ provision; both without a model.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, replace
@@ -19,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator, citing
+from legalir.answer.statements import numbers_of, refuses, without_numbers
 from legalir.collections import Collection
 from legalir.extras import require
 from legalir.frames.as_of import days
@@ -31,8 +31,10 @@ from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import asking_factory, check_script, prompt_of
 from legalir.storage.validity import provision_key
 
-_NUMBERS = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
-_NUMBER = re.compile(r"\W*(\d{1,4})(?:\.0)?\W*")
+_AROUND = " .,;:()[]{}<>`*'\"“”‘’「」『』【】"
+"""Signs around the name of a provision."""
+_NO_NAME = {"", "-", "none", "null", "n/a"}
+"""What a model writes where it cites nothing."""
 _QUOTES = "\"'“”‘’「」『』«»"
 _ALIKE = 85
 """Lowest similarity, in percent, of a quotation that is repaired: one letter in seven differs."""
@@ -70,20 +72,6 @@ def _check(reply: _Reply, question: str) -> None:
     check_script(text, question)
 
 
-def _without_numbers(text: str, most: int) -> tuple[str, list[str]]:
-    """Return a statement without the numbers of provisions in brackets, up to `most`, and these numbers."""
-    numbers: list[str] = []
-
-    def left_out(match: re.Match[str]) -> str:
-        found = re.findall(r"\d+", match[1])
-        if not all(1 <= int(number) <= most for number in found):
-            return match[0]
-        numbers.extend(found)
-        return ""
-
-    return _NUMBERS.sub(left_out, text), numbers
-
-
 def checked_quote(words: str, text: str) -> tuple[str, str]:
     """Return a quotation as the text has it, and its state.
 
@@ -117,8 +105,13 @@ class LLMAnswer(AsksModel, Generator):
     quoted from these, or reports that it cannot answer, and why. The answer has a line for each statement, with its
     citations at the end.
 
-    A citation is resolved against the provisions in the request, then against the collection. A citation that is not in
-    the request, or does not exist, stays in ``citations`` as the model wrote it, so that measures see it.
+    A citation is resolved against the provisions in the request, by their labels and the usual forms of their numbers
+    (:func:`~legalir.answer.statements.numbers_of`), then against the collection. A citation that is not in the request,
+    or does not exist, stays in ``citations`` as the model wrote it, so that measures see it.
+
+    A statement without a citation that says that the question cannot be answered from the provisions is a refusal
+    (:func:`~legalir.answer.statements.refuses`). Alone it is an abstention; beside other statements it leaves the text
+    and is the ``reason``: what the answer does not decide.
 
     With ``context=False`` the model reads no provision, recalls the law from memory and cites it by name and number:
     the parametric baseline of [nitibench]. It needs no ranked list.
@@ -232,36 +225,48 @@ class LLMAnswer(AsksModel, Generator):
         if not reply.value.can_answer:
             return replace(answer, abstained=True, reason=" ".join(reply.value.reason.split()) or _WITHOUT_REASON)
         lines: list[str] = []
+        refusals: list[str] = []
         quoted: dict[tuple[str, str], None] = {}
         citations: dict[str, None] = {}
         for statement in reply.value.statements:
-            text, numbers = _without_numbers(" ".join(statement.text.split()), len(docnos))
-            names = [*(one.provision for one in statement.citations), *numbers]
+            text, numbers = without_numbers(" ".join(statement.text.split()), len(docnos))
+            cites = [one for one in statement.citations if one.provision.strip(_AROUND).casefold() not in _NO_NAME]
+            names = [*(one.provision for one in cites), *numbers]
             named = {name: self._resolved(name, docnos, day) for name in names}
-            own = dict.fromkeys(docno for docno in named.values() if docno)
-            quoted |= {(named[one.provision], one.quote): None for one in statement.citations if one.quote.strip()}
+            own = dict.fromkeys(docno for meant in named.values() for docno in meant)
+            if not own and refuses(text):
+                refusals.append(text)
+                continue
+            quoted |= {(named[one.provision][0], one.quote): None for one in cites if one.quote.strip()}
             citations |= own
             lines.append(f"{text} {''.join(map(citing, own))}".strip())
         text = "\n".join(line for line in lines if line)
-        return replace(answer, text=text, citations=tuple(citations), quotes=self._checked_quotes(list(quoted)))
+        # What is left undecided beside an answer may stand in the reason or among the statements.
+        reason = " ".join(" ".join([reply.value.reason, *refusals]).split())
+        if not text:
+            return replace(answer, abstained=True, reason=reason)
+        checked = self._checked_quotes(list(quoted))
+        return replace(answer, text=text, citations=tuple(citations), quotes=checked, reason=reason)
 
-    def _resolved(self, name: str, docnos: Sequence[str], day: int | None) -> str:
-        """Return the docno that a model's name for a provision refers to, or the name itself if there is no match."""
+    def _resolved(self, name: str, docnos: Sequence[str], day: int | None) -> tuple[str, ...]:
+        """Return the docnos that a model's name for provisions refers to, or the name itself if there is no match."""
         name = " ".join(name.split())
-        if match := _NUMBER.fullmatch(name):
-            number = int(match[1])
-            return docnos[number - 1] if 1 <= number <= len(docnos) else name
-        for docno in (name, name.strip("[]")):
-            if docno in docnos or self.collection.provisions([docno]):
-                return docno
-        if versions := [docno for docno in docnos if name.strip("[]") == provision_key(docno)]:
-            return versions[0]
-        if self.numbers is None:
-            return name
+        numbers = numbers_of(name)
+        if numbers and all(1 <= number <= len(docnos) for number in numbers):
+            return tuple(docnos[number - 1] for number in numbers)
+        bare = name.strip(_AROUND)
+        for docno in (name, bare):
+            if docno in docnos or (not numbers and self.collection.provisions([docno])):
+                return (docno,)
+        keys = {own.casefold(): docno for docno in reversed(docnos) for own in (docno, provision_key(docno))}
+        if bare.casefold() in keys:
+            return (keys[bare.casefold()],)
+        if self.numbers is None or numbers:
+            return (name,)
         validity = self.numbers.validity
         in_force = None if validity is None or day is None else validity.on(day)
         meant = {naming.provisions for naming in self.numbers.namings(name, 1, without_law=False, in_force=in_force)}
-        return str(self.numbers.docno_table[np.array(meant.pop())][0]) if len(meant) == 1 else name
+        return (str(self.numbers.docno_table[np.array(meant.pop())][0]) if len(meant) == 1 else name,)
 
     def _checked_quotes(self, quoted: Sequence[tuple[str, str]]) -> tuple[tuple[str, str, str], ...]:
         provisions = self.collection.provisions([docno for docno, _ in quoted])

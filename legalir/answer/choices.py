@@ -64,14 +64,19 @@ _LABEL = normalize(
     r"(?:\b(?:answer|option|choice)s?\b|정답|답변|답|선택지|선택|보기|正解|答え|解答|回答|選択肢|答案|选项|选择|選項|選擇"
     r"|คำตอบ|ตอบ|ตัวเลือก|đáp án|lựa chọn|phương án|câu trả lời)",
 )
-_GLUE = normalize("NFKC", r"(?: |[:：=>]|\b(?:is|number|no\.|là|số)\b|은|는|の|は|が|是|为|為|คือ|ที่|ข้อ|番号|번호)")
+_GLUE = normalize(
+    "NFKC", r"(?: |[:：=>\])】〕]|\b(?:is|number|no\.|là|số)\b|은|는|の|は|が|是|为|為|คือ|ที่|ข้อ|番号|번호)"
+)
 _BETWEEN = rf"(?:{_GLUE}|{_LABEL}){{0,12}}"
 _ENDING = r"(?:입니다|이다|です|だ|ครับ|ค่ะ)"
 _NOT = r"(?! ?[이가]? ?아니)"
 _END = rf"(?:(?<=[)\]번番號号]){_NOT}|(?={_ENDING})|(?![^\W_]|[.,]\d))"
 
 _LONE = re.compile(rf"(?:ข้อ|번호)? ?{_RUN} ?[.:、。)\]]{{0,3}} ?{_ENDING}?[.。]?")
-_AT_START = re.compile(rf"(?:ข้อ|번호)? ?{_RUN}(?:(?<=[)\]번番號号])|[.:、](?!\d)|,(?!\d)| [-–—](?= )){_NOT}")
+_AT_START = re.compile(
+    rf"(?:ข้อ|번호)? ?{_RUN}(?:(?<=[)\]번番號号])|[.:、](?!\d)|,(?!\d)| [-–—](?= )| (?=\([^()]*\)$)){_NOT}"
+)
+_BESIDE = re.compile(rf"{_RUN} ")
 _LABELLED = re.compile(rf"{_LABEL}{_BETWEEN}{_RUN}{_END}")
 _BEFORE_LABEL = re.compile(
     rf"(?<![\w.,]){_RUN}(?: ?(?:[이가은는はが]|is(?: the)?|คือ|是|là) ?"
@@ -82,7 +87,20 @@ _INTRODUCTION = rf"(?:the )?(?:(?:final|correct|best|right) )?{_LABEL}"
 _LABEL_ALONE = re.compile(rf"{_INTRODUCTION}{_BETWEEN}")
 
 
-def _plain(text: str) -> str:
+# A choice that is named to be denied: "not 1 but 3", "1번이 아니라 3번".
+_DENIED = re.compile(
+    normalize(
+        "NFKC",
+        rf"{_ONE} ?[은는이가]? ?아니(?:라(?!고)|고|며),? ?"
+        rf"|\b(?:not|isn't|nicht) (?:{_LABEL} )?{_ONE},? (?:but|sondern)(?: rather)? "
+        rf"|{_ONE}(?:では?|じゃ)なく(?:て)?、? ?|不是 ?{_ONE} ?,? ?而(?=是)"
+        rf"|ไม่ใช่ ?(?:ข้อ)? ?{_ONE} ?แต่(?:เป็น|คือ)? ?"
+        rf"|không phải (?:là )?(?:{_LABEL} )?{_ONE},? mà (?=là)",
+    )
+)
+
+
+def plain(text: str) -> str:
     """Return a text without markup, in NFKC and small letters; ``③`` is ``(3)``."""
     signs = (
         f"({int(unicodedata.numeric(sign))})"
@@ -109,13 +127,14 @@ def read_number(reply: str, options: Sequence[str]) -> int:
     An option is named by
 
     - a line that is its number: ``3``, ``3.``, ``3)``, ``(3)``, ``3번``, ``③``, ``3입니다``;
-    - a number with such a mark at the start of a line, and an explanation or the text of the same option after it;
-    - a number after or before a word for *answer* or *option*: ``정답: 3``, ``Option 3``, ``the answer is 3``,
-      ``3번이 정답``;
+    - a number with such a mark at the start of a line, and an explanation or the text of the same option after it, or
+      words in brackets: ``3 (text)``;
+    - a number after or before a word for *answer* or *option*: ``정답: 3``, ``[정답] 3``, ``Option 3``, ``the answer is
+      3``, ``3번이 정답``; a choice that is denied, ``not 1 but 3``, is not named;
     - a line that is its text.
 
-    Any other number, such as an article number, is part of an explanation. A line that is a number is never the text
-    of an option.
+    Any other number, such as an article number, is part of an explanation; so are numbers at the start of lines where
+    another line is a choice or has a word for *answer*. A line that is a number is never the text of an option.
 
     Args:
         reply: a reply without reasoning tags; markup does not matter.
@@ -123,33 +142,44 @@ def read_number(reply: str, options: Sequence[str]) -> int:
     """
     texts: dict[str, list[int]] = {}
     for number, option in enumerate(options, start=1):
-        texts.setdefault(_wording(_plain(option)), []).append(number)
-    whole = _plain(reply)
+        texts.setdefault(_wording(plain(option)), []).append(number)
+    whole = plain(reply)
     if not _LONE.fullmatch(_one_line(whole)) and (whole_text := texts.get(_wording(whole))):
         return whole_text[0] if len(whole_text) == 1 else 0
-    named: set[int] = set()
-    for line in whole.splitlines():
-        named |= _named(_one_line(line), texts)
-    (number,) = named if len(named) == 1 else (0,)
+    named: dict[int, set[int]] = {0: set(), 1: set(), 2: set()}
+    for line in map(_one_line, whole.splitlines()):
+        rank, numbers = _named(_DENIED.sub("", line), texts)
+        if (named[1] or named[2]) and _LONE.fullmatch(line):
+            rank = 2  # The next number of a list, which was cut.
+        named[rank] |= numbers
+    # Numbers at the start of lines may number the options, or an explanation.
+    best = named[0] or (named[1] if len(named[1]) == 1 else named[1] | named[2])
+    (number,) = best if len(best) == 1 else (0,)
     return number if 1 <= number <= len(options) else 0
 
 
-def _named(line: str, texts: Mapping[str, Sequence[int]]) -> set[int]:
-    """Return the numbers that one line names."""
+def _named(line: str, texts: Mapping[str, Sequence[int]]) -> tuple[int, set[int]]:
+    """Return the numbers that one line names, and how clearly.
+
+    0: the line is a choice, or has a word for *answer*; 1: a number with its text; 2: a number at the start.
+    """
     if lone := _LONE.fullmatch(line):
-        return _numbers(lone)
+        return 0, _numbers(lone)
     if _wording(line) in texts:
-        return set(texts[_wording(line)])
+        return 0, set(texts[_wording(line)])
     named: set[int] = set()
     after = label.end() if (label := _LABEL_ALONE.match(line)) else 0
     for pattern in (_LABELLED, _BEFORE_LABEL):
         for match in pattern.finditer(line):
             named |= _numbers(match)
             after = max(after, match.end()) if pattern is _LABELLED else after
-    if start := _AT_START.match(line):
+    labelled = bool(named)
+    beside = _BESIDE.match(line)
+    if start := _AT_START.match(line) or (beside if beside and _wording(line[beside.end() :]) in texts else None):
         named |= _numbers(start)
         after = max(after, start.end())
-    return named | set(texts.get(_wording(line[after:]), ()) if after else ())
+    own = set(texts.get(_wording(line[after:]).strip("()"), ()) if after else ())
+    return 0 if labelled or (own and not named) else 1 if own else 2, named | own
 
 
 def _numbers(match: re.Match[str]) -> set[int]:
@@ -166,13 +196,13 @@ def read_word(reply: str, options: Sequence[Sequence[str]]) -> int:
         reply: a reply without reasoning tags; markup does not matter.
         options: the words of each option.
     """
-    words = {_wording(_plain(word)): number for number, each in enumerate(options, start=1) for word in each}
+    words = {_wording(plain(word)): number for number, each in enumerate(options, start=1) for word in each}
     longest = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     end = rf"(?:(?={_ENDING})|(?![^\W_]))"
     # As few words of introduction as possible: 是 is one, and also a yes.
     at_start = re.compile(rf"(?:{_INTRODUCTION}{_BETWEEN}?)?(?P<word>{longest}){end}")
     named: set[int] = set()
-    for line in map(_one_line, _plain(reply).splitlines()):
+    for line in map(_one_line, plain(reply).splitlines()):
         if match := at_start.match(line):
             named.add(words[match["word"]])
             line = line[match.start("word") :]
@@ -191,13 +221,15 @@ def option_probabilities(tokens: Sequence[Mapping[str, float]], words: Sequence[
         words: the words of each option; its number for numbered ones.
     """
     probabilities = [0.0] * len(words)
-    plain = [[_plain(word) for word in each] for each in words]
+    begun_by = [[plain(word) for word in each] for each in words]
     for alternatives in tokens:
         if not max(alternatives, key=lambda token: alternatives[token], default="").strip():
             continue
         for token, logprob in alternatives.items():
-            text = _plain(token).strip(" ()[].:\t\n")
-            begun = [place for place, each in enumerate(plain) if text and any(word.startswith(text) for word in each)]
+            text = plain(token).strip(" ()[].:\t\n")
+            begun = [
+                place for place, each in enumerate(begun_by) if text and any(word.startswith(text) for word in each)
+            ]
             if len(begun) == 1:
                 probabilities[begun[0]] += math.exp(logprob)
         break
@@ -483,8 +515,8 @@ class YesNo(Choosing):
 
 def _alike(option: str) -> tuple[str, ...]:
     """Return the words that mean the same as a word for yes or for no; none for any other word."""
-    meant = _wording(_plain(option))
-    return next((each for pair in YES_NO_WORDS.values() for each in pair if meant in map(_plain, each)), ())
+    meant = _wording(plain(option))
+    return next((each for pair in YES_NO_WORDS.values() for each in pair if meant in map(plain, each)), ())
 
 
 def _options(component: str, row: Mapping[Any, Any]) -> tuple[str, ...] | None:

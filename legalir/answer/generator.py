@@ -103,14 +103,15 @@ class Answer:
     """The answer to one question.
 
     Attributes:
-        text: the answer, with citations such as ``[act-2]``; empty if it abstains or its reply failed. Where the
-            question has options, the text of the chosen one, also of the one that abstains.
+        text: the answer, a statement a line, each with its citations such as ``[act-2]`` at the end; empty if it
+            abstains or its reply failed. Where the question has options, the text of the chosen one, also of the one
+            that abstains.
         citations: docnos that the answer cites, each once, in the order of its citations; a model may cite provisions
             that it did not receive, or that do not exist.
         quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words,
             ``repaired`` if they were replaced by the provision's own, which differ a little, and ``not found``.
         abstained: whether this is a refusal to answer.
-        reason: why it abstains.
+        reason: why it abstains; of a partial answer, what it does not decide.
         reply_state: state of the reply of a language model (:data:`legalir.llm.chat.State`); ``ok`` without one.
         context_docnos: the provisions that the answer was made from, best first.
         confidence: score of the first provision in the ranked list; NaN without a list. Scores of different pipelines

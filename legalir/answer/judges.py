@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -20,11 +21,13 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 from annotated_types import Ge
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
+from legalir.answer.choices import YES_NO_WORDS
 from legalir.answer.contexts import context, texts_of
 from legalir.answer.generator import Generator, without_citations
 from legalir.answer.ragas import win
+from legalir.answer.statements import Statement, statements_of
 from legalir.collections import Collection
 from legalir.declared import check_choice
 from legalir.errors import ComponentError
@@ -58,6 +61,8 @@ class Judged:
         reference: the reference answer on one line; empty if there is none.
         context_docnos: the provisions that the answer was made from, best first.
         silence: why `text` is empty.
+        failed: whether the reply of its model failed, so that there is nothing to judge.
+        statements: the statements of the answer, each with the provisions that it cites.
     """
 
     qid: str
@@ -66,6 +71,8 @@ class Judged:
     reference: str = ""
     context_docnos: tuple[str, ...] = ()
     silence: str = ""
+    failed: bool = False
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,8 +97,8 @@ class Judge(Component):
     The other columns of a generator are used if present. Columns out: the same, the columns of :attr:`columns`
     (float64), ``<name>_state`` and ``<name>_reason``.
 
-    A judge does not read an abstention or an answer whose reply failed: these count as empty, and have the values of
-    :attr:`of_silence` [nitibench].
+    A judge does not read an abstention or an empty answer: these have the values of :attr:`of_silence` [nitibench]. An
+    answer whose reply failed has no verdict, as in the measures: the values are NaN.
 
     A subclass implements :meth:`verdict`, for one answer, or :meth:`verdicts`, for all; this class handles the frames.
     """
@@ -121,7 +128,7 @@ class Judge(Component):
         if self.needs_reference and not answer.reference:
             return Verdict({}, NO_REFERENCE, "the question has no reference answer")
         if not answer.text:
-            return Verdict(self.of_silence, NOT_JUDGED, answer.silence)
+            return Verdict({} if answer.failed else self.of_silence, NOT_JUDGED, answer.silence)
         return None
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -175,6 +182,8 @@ class Judge(Component):
                 _in_one_line(reference) if isinstance(reference, str) else "",
                 tuple(row.get("context_docnos", ())),
                 silence,
+                row.get(REPLY_STATE, "ok") != "ok",
+                tuple(statements_of(row["qanswer"], row.get("citations", ())) if text else ()),
             )
 
 
@@ -200,8 +209,9 @@ def _in_one_line(text: str) -> str:
 class ModelJudge(AsksModel, Judge):
     """Judge that asks a chat model, at temperature 0.
 
-    The text of an answer is data to the model; the reply is JSON that is checked. An unusable reply is not a
-    verdict: its values are NaN, and ``<name>_state`` gives the reason.
+    The text of an answer is data to the model; the reply is JSON that is checked, or a plain form of published prompts
+    (``1``, ``A``, a score and a reason on two lines, ``no-coverage``), so that these run by ``prompt=``. An unusable
+    reply is not a verdict: its values are NaN, and ``<name>_state`` gives the reason.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -241,20 +251,99 @@ def failed(reply: CheckedReply) -> Verdict:
     return Verdict({}, reply.state, reply.reason)
 
 
-def _label(value: object) -> object:
-    """Return a label in the form of the schema: ``Full coverage`` and ``full-coverage`` are ``full``."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value.strip().lower().removesuffix("coverage").strip(" -_") if isinstance(value, str) else value
+def labels_of(**words: str) -> Mapping[str, str]:
+    """Return the label of each word that means it."""
+    return {word: label for label, these in words.items() for word in (label, *these.split("|"))}
 
 
-class _CoverageReply(BaseModel):
+_YES, _NO = ("|".join(word.casefold() for pair in YES_NO_WORDS.values() for word in pair[side]) for side in (0, 1))
+_CONTRADICTION = labels_of(
+    yes=f"{_YES}|true|1|contradiction|contradicts|contradictory|contradicted",
+    no=f"{_NO}|false|0|none|no contradiction|non contradiction|not contradictory|non contradictory|does not contradict",
+)
+_COVERAGE = labels_of(
+    none="no|no coverage|not covered|uncovered|zero coverage",
+    partial="partially|partly|partial coverage|partially covered|partly covered",
+    full="full coverage|fully|fully covered|complete|completely|complete coverage|completely covered",
+)
+_CORRECT = labels_of(
+    true=f"{_YES}|1|correct|right|맞음|정답|正确|正しい",
+    false=f"{_NO}|0|incorrect|not correct|wrong|틀림|오답|错误|誤り",
+)
+_BETTER = labels_of(a="answer a|답변 a|回答a|first", b="answer b|답변 b|回答b|second")
+_SCORE = {str(score): str(score) for score in range(1, 6)}
+_HEAD = re.compile(r"\W*([^\W\d][^:=\n]{0,24}?)\W*[:=]\s*(.+)", re.DOTALL)
+
+
+def label_of(value: object, labels: Mapping[str, str]) -> str | None:
+    """Return the label that a value is, ignoring case, signs and ``x/5``; None for another one."""
+    if isinstance(value, bool | int | float):
+        value = {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:g}"
+    if not isinstance(value, str):
+        return None
+    words = re.sub(r"(\d) ?/ ?5$", r"\1", unicodedata.normalize("NFKC", value).casefold().strip(" \t*_`#\"'[](){}.!:"))
+    words = re.sub(r"[\s_-]+", " ", words.removesuffix(".0"))
+    return labels.get(words)
+
+
+class PlainVerdict(BaseModel):
+    """Reply of a judge: the JSON that the prompt asks for, or the plain forms of published prompts.
+
+    A plain reply is a label alone, ``1``, ``A``, ``no-coverage``, or a label on the first or last line beside a reason,
+    or a line ``name: label`` for each field. Labels of both sides are read in the same forms.
+    """
+
+    labels: ClassVar[Mapping[str, Mapping[str, str]]]
+    """Accepted words of each verdict, by field."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = cls._of_text(value)
+        elif not isinstance(value, Mapping):
+            value = dict.fromkeys(list(cls.labels)[:1], value) if len(cls.labels) == 1 else value
+        if not isinstance(value, Mapping):
+            return value
+        fields = {str(name).strip().casefold().replace(" ", "_"): one for name, one in value.items()}
+        read = {name: label_of(fields.get(name), labels) for name, labels in cls.labels.items()}
+        return {**fields, **{name: label for name, label in read.items() if label is not None}}
+
+    @classmethod
+    def _of_text(cls, text: str) -> object:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        heads = [match.groups() for line in lines if (match := _HEAD.fullmatch(line))]
+        named = {name.strip().casefold(): value for name, value in heads}
+        if all(name in named for name in cls.labels):
+            return named
+        if len(cls.labels) > 1 or not lines:
+            return text
+        [(field, labels)] = cls.labels.items()
+        found: dict[str, int] = {}
+        for place in (0, len(lines) - 1):
+            head = _HEAD.fullmatch(lines[place])
+            for part in (
+                lines[place],
+                *(head.groups()[1:] if head else ()),
+                re.split(r"(?<!\d)[.)](?:\s|$)|[:,;–—-](?:\s|$)", lines[place])[0],
+            ):
+                if (label := label_of(part, labels)) is not None:
+                    found.setdefault(label, place)
+        if len(found) != 1:
+            return text
+        [(label, place)] = found.items()
+        return {field: label, "reason": " ".join(line for number, line in enumerate(lines) if number != place)}
+
+
+class _CoverageReply(PlainVerdict):
+    labels = {"coverage": _COVERAGE, "contradiction": _CONTRADICTION}
+
     answer_points: list[str] = []
     reference_points: list[str] = []
     coverage_reason: str = ""
-    coverage: Annotated[Literal["none", "partial", "full"], BeforeValidator(_label)]
+    coverage: Literal["none", "partial", "full"]
     contradiction_reason: str = ""
-    contradiction: Annotated[Literal["no", "yes"], BeforeValidator(_label)]
+    contradiction: Literal["no", "yes"]
 
 
 COVERAGE = {"none": 0.0, "partial": 0.5, "full": 1.0}
@@ -324,7 +413,9 @@ class CoverageJudge(ModelJudge):
         return Verdict(values, reason=f"{reply.coverage_reason} {reply.contradiction_reason}")
 
 
-class _CorrectReply(BaseModel):
+class _CorrectReply(PlainVerdict):
+    labels = {"correct": _CORRECT}
+
     reason: str = ""
     correct: bool
 
@@ -351,7 +442,9 @@ class CorrectJudge(ModelJudge):
         return Verdict({"judged_correct": float(reply.correct)}, reason=reply.reason)
 
 
-class _CorrectnessReply(BaseModel):
+class _CorrectnessReply(PlainVerdict):
+    labels = {"score": _SCORE}
+
     score: Annotated[int, Field(ge=1, le=5)]
     reason: str = ""
 
@@ -378,11 +471,11 @@ class CorrectnessJudge(ModelJudge):
         return Verdict({"correctness": float(reply.score)}, reason=reply.reason)
 
 
-class _WinReply(BaseModel):
+class _WinReply(PlainVerdict):
+    labels = {"better": _BETTER}
+
     reason: str = ""
-    better: Annotated[
-        Literal["A", "B"], BeforeValidator(lambda one: one.strip().upper() if isinstance(one, str) else one)
-    ]
+    better: Annotated[Literal["A", "B"], BeforeValidator(lambda one: one.upper() if isinstance(one, str) else one)]
 
 
 class WinJudge(ModelJudge):
@@ -392,7 +485,8 @@ class WinJudge(ModelJudge):
     random, by the id of the question and `seed`, so that a judge that prefers a place wins half of the time.
 
     Columns out: ``win``, 1 for a win, 0 for a loss, .5 for a tie; ``judge_win_state``, ``judge_win_reason``. An answer
-    that is empty loses, ties with another empty answer, and wins if only the other answer is empty.
+    that is empty loses, ties with another empty answer, and wins if only the other answer is empty; if the reply of
+    either failed, there is no verdict.
 
     As in the paper's code, the judge reads no provisions.
 
@@ -432,6 +526,8 @@ class WinJudge(ModelJudge):
         other = self._others[answer.qid]
         if answer.text and other:
             return None
+        if answer.failed or other is None:
+            return Verdict({}, NOT_JUDGED, answer.silence or "the reply of the other answer failed")
         value = 0.5 if not answer.text and not other else float(bool(answer.text))
         return Verdict({"win": value}, NOT_JUDGED, answer.silence or "the other answer says nothing")
 
@@ -448,7 +544,7 @@ class WinJudge(ModelJudge):
         ]
 
     def _pair(self, answer: Judged, first: bool) -> dict[str, object]:
-        other = answer.reference if self.against is None else self._others[answer.qid]
+        other = answer.reference if self.against is None else self._others[answer.qid] or ""
         a, b = (answer.text, other) if first else (other, answer.text)
         return {"question": answer.question, "answer_a": a, "answer_b": b}
 
@@ -465,13 +561,13 @@ class WinJudge(ModelJudge):
         return Verdict({"win": value}, reason="; ".join(reasons))
 
 
-def _read_answers(path: Path) -> dict[str, str]:
-    """Return the text of each answer of a run by qid, as judges read it.
+def _read_answers(path: Path) -> dict[str, str | None]:
+    """Return the text of each answer of a run by qid, as judges read it; None if its reply failed.
 
     Raises:
         ComponentError: the file cannot be read, or a line is no answer.
     """
-    texts: dict[str, str] = {}
+    texts: dict[str, str | None] = {}
     try:
         lines = path.expanduser().read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -481,7 +577,8 @@ def _read_answers(path: Path) -> dict[str, str]:
             continue
         try:
             row = json.loads(line)
-            texts[str(row["qid"])] = answer_text(row)[0]
+            text = answer_text(row)[0]
+            texts[str(row["qid"])] = text if row.get(REPLY_STATE, "ok") == "ok" else None
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ComponentError(
                 f"judge_win: {path}, line {number}: not an answer: it needs qid and qanswer, as in runs/NAME.jsonl of "

@@ -81,6 +81,7 @@ class RagasJudge(Judge):
     - ``context_precision``: precision of the context at the ranks of the provisions that the reference answer rests on.
     - ``context_recall``: share of the claims of the reference answer that the context supports.
     - ``answer_correctness``: .75 · F1 of the claims + .25 · cosine of answer and reference [rar-agent].
+    - ``answer_similarity``: that cosine.
     - ``judge_ragas_state``, ``judge_ragas_reason``: the state of the first failed reply, and the claims that are not
       supported. A failed reply makes its own values NaN, and no others.
 
@@ -102,6 +103,7 @@ class RagasJudge(Judge):
         "context_precision",
         "context_recall",
         "answer_correctness",
+        "answer_similarity",
         "noncommittal",
     )
     needs_reference = False
@@ -257,8 +259,9 @@ def _of_comparison(text: str, reference: str, reply: _Comparison, encoder: Encod
     tp = len(reply.answer_claims) - len(wrong)
     similarity = _cosines(vectors[0], vectors[1:])[0]
     value = answer_correctness(tp, len(wrong), len(missing), similarity)
+    values = {"answer_correctness": value, "answer_similarity": similarity}
     remarks = [*_listed("not in the reference", wrong), *_listed("missing", missing)]
-    return _Part({"answer_correctness": value}, remarks)
+    return _Part(values, remarks)
 
 
 def _verdict(answer: Judged, parts: Sequence[_Part | CheckedReply]) -> Verdict:

@@ -133,6 +133,15 @@ def _outcome(facts: dict[str, Any]) -> str:
     return f"No answer: {facts['reason']}." if facts["abstained"] else ""
 
 
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield the statements, those without a citation marked, and what the answer does not decide."""
+    uncited = set(facts.get("uncited", ()))
+    for line in facts["answer"].splitlines():
+        yield f"{line} (cites no provision)" if " ".join(line.split()) in uncited else line
+    if facts["reason"] and not facts["abstained"]:
+        yield f"Not decided: {facts['reason']}"
+
+
 def _citation(citation: dict[str, Any]) -> str:
     state = "" if citation["state"] == "given" else f" ({citation['state']})"
     return "  ".join(filter(None, [citation["docno"], citation["title"]])) + state
@@ -152,7 +161,7 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of an answer for a terminal: its text, the cited sources, and the other sources."""
     if outcome := _outcome(facts):
         yield printable(outcome)
-    yield from (printable(line) for line in facts["answer"].splitlines())
+    yield from map(printable, _lines(facts))
     if facts["citations"]:
         yield "\nSources"
     for citation in facts["citations"]:
@@ -172,7 +181,7 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of an answer in Markdown; markup in the texts is escaped."""
     if outcome := _outcome(facts):
         yield f"**{_escaped(outcome)}**\n"
-    yield from (f"{_escaped(line)}\n" for line in facts["answer"].splitlines())
+    yield from (f"{_escaped(line)}\n" for line in _lines(facts))
     if facts["citations"]:
         yield "## Sources\n"
     for citation in facts["citations"]:

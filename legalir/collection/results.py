@@ -14,6 +14,7 @@ import pyterrier as pt
 
 from legalir import __version__
 from legalir.answer.generator import Answer, ask
+from legalir.answer.statements import statements_of
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, explain
 from legalir.frames.as_of import asked_once
@@ -178,7 +179,8 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
     """Return an answer as JSON values.
 
     Returns:
-        ``query, answer, abstained, reason, reply_state``; ``citations``, each with ``docno, title, state`` (``given``,
+        ``query, answer, abstained, reason, reply_state``; ``uncited``, the statements of the answer that cite no
+        provision; ``citations``, each with ``docno, title, state`` (``given``,
         ``not given`` or ``not in the collection``) and ``quotes`` (``words, state``); ``sources``, the provisions that
         the pipeline returned or the answer was made from: ``rank`` (from 1), ``docno, title, text, score`` (None for a
         linked one) and ``read``, whether the answer was made from it; both with ``url``, the publisher's page, if it is
@@ -199,6 +201,11 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         "abstained": answer.abstained,
         "reason": answer.reason,
         "reply_state": answer.reply_state,
+        "uncited": [
+            one.text
+            for one in statements_of("" if answer.choice else answer.text, answer.citations)
+            if not one.citations
+        ],
         "citations": [
             {
                 "docno": docno,

@@ -158,8 +158,15 @@ def line_provision(line: str) -> Provision:
     return provision(_json_object(line))
 
 
+REFERENCES = ("reference_answer", "gold_answer")
+"""Other names under which published questions have their reference answer."""
+
+
 def read_queries(path: Path, field: str = "query", on_fault: OnFault = stop) -> Iterator[dict[str, object]]:
     """Yield the rows of a query file, `qid` and `query` first, every other column unchanged.
+
+    A reference answer is read from `answer`, where components and measures look for it; a row without it has there
+    what another name of :data:`REFERENCES` has.
 
     Args:
         path: ``queries*.jsonl[.gz]``.
@@ -181,7 +188,9 @@ def read_queries(path: Path, field: str = "query", on_fault: OnFault = stop) -> 
             continue
         seen.add(qid)
         rest = {key: value for key, value in row.items() if key not in ("qid", "query_id", "query")}
-        yield {"qid": qid, "query": row[field], **rest}
+        reference = next((row[name] for name in REFERENCES if row.get(name)), None)
+        answer = {} if reference is None or rest.get("answer") else {"answer": reference}
+        yield {"qid": qid, "query": row[field], **rest, **answer}
 
 
 def _check_query(qid: str, row: dict[str, object], field: str) -> None:

@@ -480,6 +480,9 @@ class Definition(Schema):
     """System that all other systems are tested against; without a baseline there are no tests."""
     test: Choice[Literal["t", "wilcoxon", "randomisation"]] = "t"
     """Paired test; Student's t, Wilcoxon's signed rank [wilcoxon] or sign-flip randomisation [randomisation]."""
+    cluster: OptionalText = ""
+    """Column of the questions whose equal values are one cluster, such as the case that they are about: intervals draw
+    whole clusters, and tests take the questions of a cluster as dependent. By default each question stands alone."""
     correction: Choice[Literal["holm", "bonferroni", "holm-sidak", "fdr_bh"]] | None = "holm"
     """Correction for several systems compared with one baseline, by its name in statsmodels [holm]."""
     alpha: Annotated[Number, Field(gt=0, lt=1)] = 0.05
@@ -552,6 +555,8 @@ class Definition(Schema):
         if self.baseline is not None and self.baseline not in systems:
             hint = suggestion(self.baseline, set(systems)) or f" Systems: {', '.join(systems)}."
             raise SchemaError(f"'baseline' must be the name of a system, got {self.baseline!r}.{hint}")
+        if self.cluster and self.test == "wilcoxon":
+            raise SchemaError("'cluster' goes with the tests 't' and 'randomisation', not with 'wilcoxon'.")
         for conditions in self.safety:
             for name, system in conditions.items():
                 if name != "name" and system not in systems:

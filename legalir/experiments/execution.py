@@ -255,6 +255,7 @@ def _systems(
     # All systems get a path, so that the name of a file does not depend on which models are there.
     paths = {} if out is None else record_paths(out / "runs", definition.systems)
     systems = {}
+    without: dict[str, str] = {}
     for name, text in definition.expressions().items():
         try:
             if given := definition.objects.get(name):
@@ -262,12 +263,14 @@ def _systems(
             else:
                 expression, pipeline = canonical(text), collection.pipeline(text)
             judged = definition.judge_expressions() if definition.judges and _may_answer(pipeline) else []
-            judges = tuple(collection.pipeline(judge) for judge in judged)
+            judges = _judges(judged, collection, without)
             # What default means depends on the collection, and on its tuned.yaml.
             meaning = f"{expression}, {default_expression(collection)}" if "default" in expression else expression
-            meaning = " >> ".join([meaning, *map(canonical, judged)])
+            meaning = " >> ".join([meaning, *map(canonical, judges)])
             try:
-                key = run_key(corpus, asked, meaning, reduce(operator.rshift, judges, pipeline), definition.depth)
+                key = run_key(
+                    corpus, asked, meaning, reduce(operator.rshift, judges.values(), pipeline), definition.depth
+                )
             except NoFingerprint as error:
                 _log.warning("The run of %s cannot be reused: %s.", name, error)
                 key = ""
@@ -276,8 +279,21 @@ def _systems(
                 raise type(error)(f"The system {name!r}: {error}") from error
             _leave_out([name], str(cause), absent)
             continue
-        systems[name] = _System(expression, pipeline, judges, key, paths.get(name))
+        systems[name] = _System(expression, pipeline, tuple(judges.values()), key, paths.get(name))
     return systems
+
+
+def _judges(expressions: Sequence[str], collection: Collection, without: dict[str, str]) -> dict[str, pt.Transformer]:
+    """Return the judges by expression; one without its model is left out: `without` gets the reason."""
+    judges: dict[str, pt.Transformer] = {}
+    for expression in expressions:
+        try:
+            judges[expression] = collection.pipeline(expression)
+        except LegalIRError as error:
+            if (cause := _missing(error)) is None:
+                raise
+            _leave_out([f"the judge {expression}"], str(cause), without)
+    return judges
 
 
 class Spent(NamedTuple):

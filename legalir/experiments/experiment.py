@@ -230,13 +230,15 @@ def _run_one(
     with progress("Scoring", 2) as advance:
         per_query = per_query_scores(definition, frames, topics, qrels, collection.chunks, failed)
         advance(1)
-        table = score_table(definition, frames, latencies, per_query)
+        clusters = _clusters(definition, topics)
+        table = score_table(definition, frames, latencies, per_query, clusters)
     context = collect_context(collection, frames.values(), topics, qrels)
     seconds = perf_counter() - start
     environment = describe_environment(
         definition, collection, topics, qrels, runs, absent, seconds, asked.usage.since(before)
     )
     environment |= {"unmeasured": failed} if failed else {}
+    environment |= {"clusters": clusters} if clusters else {}
     # The directory contains the replies.
     result = ExperimentResult(definition.replace(replies=""), table, per_query, runs, environment, context)
     if folder is not None:
@@ -247,6 +249,23 @@ def _run_one(
 
 
 experiment = run
+
+
+def _clusters(definition: Definition, topics: pd.DataFrame) -> dict[str, str] | None:
+    """Return the cluster of each question; a question without a value is a cluster of its own. None without `cluster`.
+
+    Raises:
+        ExperimentError: the questions have no such column.
+    """
+    name = definition.cluster
+    if not name:
+        return None
+    if name not in topics.columns:
+        raise ExperimentError(
+            f"cluster: the questions have no column {name!r} (their columns: {', '.join(topics.columns)})."
+        )
+    pairs = zip(topics["qid"], topics[name], strict=True)
+    return {qid: f"={qid}" if value is None or value != value else str(value) for qid, value in pairs}
 
 
 def run_all(

@@ -222,13 +222,13 @@ class SafetyBar(NamedTuple):
 
 
 class SafetyPanel(NamedTuple):
-    """The conditions of one model: `corrected` and `introduced` are rates as text, `fault` why they are missing."""
+    """The conditions of one model: `corrected` and `introduced` are rates from 0 to 1, `fault` why they are missing."""
 
     name: str
     bars: tuple[SafetyBar, ...] = ()
     n: int = 0
-    corrected: str = ""
-    introduced: str = ""
+    corrected: float = math.nan
+    introduced: float = math.nan
     fault: str = ""
 
 
@@ -254,7 +254,7 @@ def _panel(conditions: Mapping[str, str], runs: Mapping[str, pd.DataFrame], cont
         parts = tuple((outcome, 100 * float(getattr(rates, outcome))) for outcome in OUTCOMES)
         bars.append(SafetyBar(condition, system, parts))
     change = safety.change
-    return SafetyPanel(name, tuple(bars), change.n, _percent(change.corrected), _percent(change.introduced))
+    return SafetyPanel(name, tuple(bars), change.n, change.corrected, change.introduced)
 
 
 def _items(run: pd.DataFrame, context: Wording) -> pd.DataFrame:
@@ -265,7 +265,8 @@ def _items(run: pd.DataFrame, context: Wording) -> pd.DataFrame:
     return run.assign(**{name: values for name, values in held.items() if values.notna().any()})
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return a share as text, in percent; a dash for NaN."""
     return "–" if math.isnan(share) else f"{100 * share:.2f} %"
 
 
@@ -303,7 +304,7 @@ def risk_panels(
         curve = risk_coverage([confidence[qid] for qid in own["qid"]], (own["value"] < 0.5).tolist())
         points = zip(np.append(0.0, curve.coverage), np.append(curve.risk[0], curve.risk), strict=True)
         path = "M" + "L".join(f"{100 * x:.2f} {100 * (1 - y):.2f}" for x, y in points)
-        panels.append(RiskPanel(name, path, _percent(float(curve.risk[-1])), f"{curve.area:.3f}"))
+        panels.append(RiskPanel(name, path, percent(float(curve.risk[-1])), f"{curve.area:.3f}"))
     return panels
 
 
@@ -398,7 +399,13 @@ def _verdicts(run: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers that judges gave, one column each."""
     names = [name for name in run.columns if name not in ANSWER_COLUMNS and run[name].dtype == np.float64]
     judged = any(name.endswith("_state") and name not in ANSWER_COLUMNS for name in run.columns)
-    return run[[name for name in names if name != "score"]] if judged else run[[]]
+    if not judged:
+        return run[[]]
+    # Nobody judges an answer that says nothing, so judges cannot agree on it.
+    silent = (run["abstained"] if "abstained" in run.columns else False) | (
+        run["reply_state"] != "ok" if "reply_state" in run.columns else False
+    )
+    return run.loc[~pd.Series(silent, index=run.index).astype(bool), [name for name in names if name != "score"]]
 
 
 MIN_SYSTEMS = 3
@@ -508,6 +515,7 @@ def _environment() -> jinja2.Environment:
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined
     )
     environment.filters |= {"anchor": anchor, "milliseconds": _milliseconds, "heading": _heading}
+    environment.filters["share"] = percent
     environment.filters["citation"] = CITATIONS.__getitem__
     environment.tests["nan"] = math.isnan
     return environment
@@ -632,7 +640,8 @@ def legend(scores: ScoreTable) -> str:
     if not scores.compared:
         return words
     family = f", {definition.correction.capitalize()} correction over the systems" if definition.correction else ""
+    clustered = f", clustered by {definition.cluster}" if definition.cluster else ""
     return (
         f"{words} ▲ ▼: significantly better or worse than {scores.baseline} "
-        f"({TESTS[definition.test]}{family}, α = {definition.alpha:g}); point at a figure for details."
+        f"({TESTS[definition.test]}{clustered}{family}, α = {definition.alpha:g}); point at a figure for details."
     )

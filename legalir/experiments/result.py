@@ -19,11 +19,11 @@ import yaml
 
 from legalir.errors import ExperimentError, suggestion
 from legalir.experiments.definition import Definition
-from legalir.experiments.html import render, render_several
+from legalir.experiments.html import render, render_several, safety_panels
 from legalir.experiments.queries import QueryFacts, Wording
 from legalir.experiments.rows import Cell, ScoreTable, SystemRow, direction, format_score
 from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
-from legalir.experiments.scores import COUNT_COLUMNS, compare_pairs, corrected, paired_test
+from legalir.experiments.scores import COUNT_COLUMNS, codes_of, compare_pairs, corrected, paired_test
 from legalir.storage.files import atomic_file
 
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
@@ -91,6 +91,12 @@ class ExperimentResult:
         return {str(name): str(reason) for name, reason in reasons.items()} if isinstance(reasons, Mapping) else {}
 
     @property
+    def clusters(self) -> Mapping[str, str] | None:
+        """The cluster of each question by qid; None if each question stands alone."""
+        clusters = self.environment.get("clusters")
+        return clusters if isinstance(clusters, Mapping) else None
+
+    @property
     def chunk_rule(self) -> str:
         """Which provisions of a chunk count, in words; empty if the documents are provisions."""
         facts = self.environment.get("dataset")
@@ -109,6 +115,18 @@ class ExperimentResult:
             for remark in facts.get("notes", ()):
                 remarks.setdefault(str(remark), []).append(str(name))
         return remarks
+
+    @property
+    def safety(self) -> pd.DataFrame:
+        """What the documents change, a row for each entry of ``safety`` of the definition.
+
+        Columns: ``name``; ``n``, the items; ``correction``, the share that is right with all documents among the items
+        that are not right without; ``introduced error``, the share that is not right with all documents among the items
+        that are right without, both NaN if no item could change so; ``fault``, why there are none.
+        """
+        panels = safety_panels(self.definition, self.runs, self.context)
+        rows = [(one.name, one.n, one.corrected, one.introduced, one.fault) for one in panels]
+        return pd.DataFrame(rows, columns=["name", "n", "correction", "introduced error", "fault"])
 
     @property
     def dataset_name(self) -> str:
@@ -175,7 +193,8 @@ class ExperimentResult:
                     raise ExperimentError(f"The result {result.definition.title!r} has no system {name!r}.{hint}")
         measures = [name for name in self.definition.measures if name in other.definition.measures]
         tables = [
-            compare_pairs(self.definition, measure, self.per_query, other.per_query, pairs) for measure in measures
+            compare_pairs(self.definition, measure, self.per_query, other.per_query, pairs, self.clusters)
+            for measure in measures
         ]
         table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
         if table.empty:
@@ -215,6 +234,9 @@ class ExperimentResult:
                     save_run(paths[name], run)
             with atomic_file(folder / "table.tsv") as stream:
                 self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
+            if self.definition.safety:
+                with atomic_file(folder / "safety.tsv") as stream:
+                    self.safety.to_csv(stream, sep="\t", index=False, lineterminator="\n")
             with atomic_file(folder / "per_query.csv") as stream:
                 self.per_query.to_csv(stream, index=False, lineterminator="\n")
             with atomic_file(folder / "environment.json") as stream:
@@ -368,16 +390,22 @@ class ExperimentResults:
     def _p_value(self, measure: str, system: str, baseline: str) -> float:
         """Return the p-value of the difference of two means; NaN if a dataset has no question with both values."""
         ours, theirs = [], []
+        codes: list[npt.NDArray[np.int64]] = []
         for result in self.results.values():
             values = result.per_query[result.per_query["measure"] == measure].pivot(
                 index="qid", columns="name", values="value"
             )
-            both = values.reindex(columns=[system, baseline]).dropna().to_numpy()
+            pairs = values.reindex(columns=[system, baseline]).dropna()
+            both = pairs.to_numpy()
             if not len(both):
                 return math.nan
+            own = codes_of(result.clusters, pairs.index)
+            first = int(codes[-1].max()) + 1 if codes else 0
+            codes.append(first + (np.arange(len(both)) if own is None else own))
             ours.append(both[:, 0] / len(both))  # Each dataset weighs the same.
             theirs.append(both[:, 1] / len(both))
-        return paired_test("randomisation")(np.concatenate(ours), np.concatenate(theirs))[1]
+        clusters = np.concatenate(codes) if self.definition.cluster else None
+        return paired_test("randomisation")(np.concatenate(ours), np.concatenate(theirs), clusters)[1]
 
     @property
     def without_mean(self) -> dict[str, list[str]]:

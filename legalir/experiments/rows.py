@@ -15,7 +15,21 @@ from legalir.experiments.scores import COUNT_COLUMNS, is_ranking_measure
 
 NAN = math.nan
 
-LOWER_IS_BETTER = frozenset({"Ungrounded", "RecallGap", "Failed", "Wrong", "Invalid", "Contradiction"})
+LOWER_IS_BETTER = frozenset(
+    {
+        "Ungrounded",
+        "Uncited",
+        "Hallucinated",
+        "RetrievalError",
+        "ReadingError",
+        "AnswerError",
+        "RecallGap",
+        "Failed",
+        "Wrong",
+        "Invalid",
+        "Contradiction",
+    }
+)
 """Names of measures whose best value is the lowest."""
 
 LONGEST_LABEL = 120

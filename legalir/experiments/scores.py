@@ -12,8 +12,10 @@ Intervals and the randomisation test are seeded and vectorised.
 from __future__ import annotations
 
 import logging
+import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 import ir_measures
 import numpy as np
@@ -30,9 +32,18 @@ from legalir.experiments.definition import Definition, parse_measure
 from legalir.experiments.runs import Latency, has_answers
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share, judged_names
+from legalir.measure.scoring import CURES
 
 Array = npt.NDArray[np.float64]
-PairedTest = Callable[[Array, Array], tuple[float, float]]
+Codes = npt.NDArray[np.int64]
+
+
+class PairedTest(Protocol):
+    """Paired test; see :func:`paired_test`."""
+
+    def __call__(self, values: Array, baseline: Array, clusters: Codes | None = None) -> tuple[float, float]:
+        """Return (statistic, p)."""
+
 
 SEED = 20_260_101
 RESAMPLES = 2_000
@@ -40,7 +51,10 @@ FLIPS = 10_000
 
 
 def paired_test(name: str) -> PairedTest:
-    """Return a paired test: a function of two arrays, one value per query, that returns (statistic, p).
+    """Return a paired test: a function of two arrays, one value per query, and of the cluster of each query, or None.
+
+    It returns (statistic, p). Queries of one cluster, such as those about one case, are not independent: Student's t
+    then has cluster-robust standard errors, and the randomisation test flips whole clusters.
 
     Two systems that are equal on every query, or a single query, give p = 1, where scipy's tests give NaN and a
     warning.
@@ -50,16 +64,22 @@ def paired_test(name: str) -> PairedTest:
     """
     from scipy import stats
 
-    tests: dict[str, PairedTest] = {
+    tests: dict[str, Callable[[Array, Array], tuple[float, float]]] = {
         "t": stats.ttest_rel,
         "wilcoxon": stats.wilcoxon,
         "randomisation": randomisation_test,
     }
     test = tests[name]
 
-    def guarded(values: Array, baseline: Array) -> tuple[float, float]:
-        if len(values) < 2 or np.array_equal(values, baseline):
+    def guarded(values: Array, baseline: Array, clusters: Codes | None = None) -> tuple[float, float]:
+        count = len(values) if clusters is None else len(np.unique(clusters))
+        if count < 2 or np.array_equal(values, baseline):
             return 0.0, 1.0
+        if clusters is not None and name == "t":
+            return clustered_t(values - baseline, clusters)
+        if clusters is not None and name == "randomisation":
+            sums = np.bincount(clusters, weights=values - baseline).astype(np.float64)
+            return float((values - baseline).mean()), randomisation_test(sums, np.zeros(len(sums)))[1]
         with warnings.catch_warnings():
             # Differences that are all the same leave no variance: t is infinite, and p is 0 as it should be.
             warnings.simplefilter("ignore")
@@ -68,6 +88,28 @@ def paired_test(name: str) -> PairedTest:
         return (0.0, 1.0) if np.isnan(p) else (float(statistic), float(p))
 
     return guarded
+
+
+def clustered_t(difference: Array, clusters: Codes) -> tuple[float, float]:
+    """Return t and p of a mean difference with cluster-robust standard errors [clustered].
+
+    ``se² = G/(G-1) · Σ_g (Σ_{i in g} (d_i - mean))² / n²`` over G clusters of n values; t has G - 1 degrees of freedom.
+    With one value a cluster it is Student's paired t. Differences that are all the same have p 0.
+
+    Args:
+        difference: shape (queries,).
+        clusters: number of the cluster of each, from 0.
+    """
+    from scipy import stats
+
+    count = len(np.unique(clusters))
+    mean = float(difference.mean())
+    sums = np.bincount(clusters, weights=difference - mean)
+    error = math.sqrt(count / (count - 1) * float(sums @ sums)) / len(difference)
+    if not error:
+        return (0.0, 1.0) if not mean else (math.copysign(math.inf, mean), 0.0)
+    t = mean / error
+    return t, float(2 * stats.t.sf(abs(t), count - 1))
 
 
 def randomisation_test(values: Array, baseline: Array) -> tuple[float, float]:
@@ -88,10 +130,15 @@ def randomisation_test(values: Array, baseline: Array) -> tuple[float, float]:
     return float(difference.mean()), (1 + extreme) / (1 + FLIPS)
 
 
-def resampling_counts(queries: int) -> Array:
-    """Return the number of times that each query is drawn in each bootstrap resample: shape (resamples, queries)."""
+def resampling_counts(queries: int, clusters: Codes | None = None) -> Array:
+    """Return the number of times that each query is drawn in each bootstrap resample: shape (resamples, queries).
+
+    With `clusters`, the number of the cluster of each query from 0, whole clusters are drawn.
+    """
     generator = np.random.default_rng(SEED)
-    return generator.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES).astype(np.float64)
+    count = queries if clusters is None else int(clusters.max()) + 1
+    drawn = generator.multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(np.float64)
+    return drawn if clusters is None else drawn[:, clusters]
 
 
 def corrected(p: Array, method: str | None, alpha: float) -> tuple[npt.NDArray[np.bool_], Array]:
@@ -246,13 +293,19 @@ def per_query_scores(
         name: frozenset(pt.model.from_ir_measures(sorted(ir_measures.run_inputs([measure]))))
         for name, measure in measures.items()
     }
+    failed = {} if failed is None else failed
     runs = {name: judged_names(run, qrels) for name, run in runs.items()}
     forms = {name: _forms(run, topics, chunks) for name, run in runs.items()}
     covers: Covers = {} if chunks is None else chunks.provisions(definition.chunks)
     for measure, needed in inputs.items():
         answers = [form for name, form in forms.items() if has_answers(runs[name])]
-        _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
-    failed = {} if failed is None else failed
+        try:
+            _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
+        except MeasureError as error:
+            # A judge may have been left out, as its model is not there.
+            if not definition.judges or not any("judge_" in CURES.get(column, "") for column in needed):
+                raise
+            failed[measure] = str(error).removeprefix(f"The measure {measure} ").rstrip(".")
     places = {qid: place for place, qid in enumerate(topics["qid"])}
     rows = []
     for name in runs:
@@ -361,24 +414,28 @@ def score_table(
     runs: Mapping[str, pd.DataFrame],
     latencies: Mapping[str, Latency | None],
     per_query: pd.DataFrame,
+    clusters: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Return one row per system: the name, the measures, their statistics, counts of answers, the latency.
 
     For each measure, p-values are corrected over the systems that are compared with the baseline, as in
     ``pt.Experiment``; measures are not pooled. Without a correction ``reject`` compares the plain p-value with alpha.
     Two systems are compared over the queries for which the values of both are defined. A system to which a measure
-    does not apply is not compared by it, nor are others if it is the baseline.
+    does not apply is not compared by it, nor are others if it is the baseline. Queries of one cluster (`clusters`, by
+    qid) are drawn and tested together.
     """
     names = list(runs)
     columns: dict[str, object] = {"name": names}
     statistics: dict[str, object] = {}
     for measure in definition.measures:
         of_measure = per_query[per_query["measure"] == measure]
-        values, weights = (
-            of_measure.pivot(index="name", columns="qid", values=column).reindex(names).to_numpy(dtype=np.float64)
+        pivoted = [
+            of_measure.pivot(index="name", columns="qid", values=column).reindex(names)
             for column in ("value", "weight")
-        )
-        mean, low, high = means_and_intervals(values, weights)
+        ]
+        values, weights = (frame.to_numpy(dtype=np.float64) for frame in pivoted)
+        codes = codes_of(clusters, pivoted[0].columns)
+        mean, low, high = means_and_intervals(values, weights, codes)
         if isinstance(parse_measure(measure).aggregator(), SumAgg):  # Such as NumRet.
             mean, low, high = (figures * values.shape[1] for figures in (mean, low, high))
         columns[measure] = mean
@@ -386,7 +443,7 @@ def score_table(
         if definition.baseline in names:
             statistics |= {
                 f"{measure} {name}": column
-                for name, column in _comparison(values, names.index(definition.baseline), definition)
+                for name, column in _comparison(values, names.index(definition.baseline), definition, codes)
             }
     table = pd.DataFrame({**columns, **statistics})
     if any(map(has_answers, runs.values())):
@@ -397,14 +454,20 @@ def score_table(
     return table
 
 
+def codes_of(clusters: Mapping[str, str] | None, qids: Iterable[str]) -> Codes | None:
+    """Return the number of the cluster of each query, from 0; None without clusters."""
+    return None if clusters is None else pd.factorize(np.array([clusters[qid] for qid in qids], dtype=object))[0]
+
+
 def means_and_intervals(
-    values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64], clusters: Codes | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return Σ w·v / Σ w of each row and the ends of its 95 % confidence interval, each of shape (rows,).
 
     Args:
         values: shape (rows, queries); NaN is left out.
         weights: of the same shape. A row whose weights are all 0 has the mean of its values, and an interval of that.
+        clusters: number of the cluster of each query, from :func:`codes_of`.
     """
     rows, queries = values.shape
     empty = np.full(rows, np.nan)
@@ -417,11 +480,13 @@ def means_and_intervals(
     totals = shares.sum(axis=1)
     sums = (np.where(defined, values, 0.0) * shares).sum(axis=1)
     means = np.divide(sums, totals, out=empty, where=totals > 0)
-    low, high = bootstrap_interval(np.where(defined, values, 0.0), resampling_counts(queries), shares)
+    low, high = bootstrap_interval(np.where(defined, values, 0.0), resampling_counts(queries, clusters), shares)
     return means, low, high
 
 
-def _comparison(values: npt.NDArray[np.float64], baseline: int, definition: Definition) -> Iterator[tuple[str, object]]:
+def _comparison(
+    values: npt.NDArray[np.float64], baseline: int, definition: Definition, clusters: Codes | None
+) -> Iterator[tuple[str, object]]:
     """Yield the columns of the comparison with the row `baseline`, by name; none where nothing is compared."""
     test = paired_test(definition.test)
     won, lost = (np.zeros(len(values), dtype=np.int64) for _ in range(2))
@@ -432,7 +497,7 @@ def _comparison(values: npt.NDArray[np.float64], baseline: int, definition: Defi
             continue
         ours, theirs = values[row][both], values[baseline][both]
         won[row], lost[row] = (ours > theirs).sum(), (ours < theirs).sum()
-        p[row] = test(ours, theirs)[1]
+        p[row] = test(ours, theirs, _again(clusters, both))[1]
     compared = ~np.isnan(p)
     if not compared.any():
         return
@@ -443,8 +508,18 @@ def _comparison(values: npt.NDArray[np.float64], baseline: int, definition: Defi
     yield from (("p-value", p), ("p-value corrected", after), ("reject", reject))
 
 
+def _again(clusters: Codes | None, chosen: npt.NDArray[np.bool_]) -> Codes | None:
+    """Return the numbers of the clusters of some queries, without gaps."""
+    return None if clusters is None else np.unique(clusters[chosen], return_inverse=True)[1].astype(np.int64)
+
+
 def compare_pairs(
-    definition: Definition, measure: str, here: pd.DataFrame, there: pd.DataFrame, pairs: Sequence[tuple[str, str]]
+    definition: Definition,
+    measure: str,
+    here: pd.DataFrame,
+    there: pd.DataFrame,
+    pairs: Sequence[tuple[str, str]],
+    clusters: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Return the comparison of systems of two results by one measure: a row a pair with values of both.
 
@@ -454,6 +529,7 @@ def compare_pairs(
         here: per-query values of one result (:data:`PER_QUERY_COLUMNS`).
         there: the scores of the other system.
         pairs: name of a system of each; the corrected p-values are over all pairs.
+        clusters: cluster of each query, by qid.
 
     Returns:
         The columns of :meth:`legalir.experiments.result.ExperimentResult.compare`.
@@ -469,13 +545,14 @@ def compare_pairs(
         value, weight, value_there, weight_there = both.to_numpy(dtype=np.float64).T
         values, weights = np.array([value, value_there]), np.array([weight, weight_there])
         means, _, _ = means_and_intervals(values, weights)
+        codes = codes_of(clusters, both.index)
         weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, 1.0)
-        resampled = resampled_means(values, resampling_counts(len(both)), weights)
+        resampled = resampled_means(values, resampling_counts(len(both), codes), weights)
         low, high = percentile_ends(resampled[:1] - resampled[1:])
         factor = len(both) if summed else 1
         figures = [figure * factor for figure in (*means, means[0] - means[1], low[0], high[0])]
         won, lost = int((value > value_there).sum()), int((value < value_there).sum())
-        rows.append((name, against, measure, *figures, won, lost, test(value, value_there)[1]))
+        rows.append((name, against, measure, *figures, won, lost, test(value, value_there, codes)[1]))
     columns = ["name", "against", "measure", "here", "there", "difference", "low", "high", "+", "-", "p-value"]
     table = pd.DataFrame(rows, columns=columns)
     if rows:

@@ -17,6 +17,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from legalir.experiments.html import percent
 from legalir.experiments.result import Comparison, ExperimentResult, ExperimentResults
 from legalir.experiments.rows import ScoreTable, SystemRow, direction, p_text
 
@@ -44,6 +45,8 @@ def print_result(result: ExperimentResult, console: Console) -> None:
     names, parts = _layout(scores, console.width)
     for part in parts:
         console.print(_table(scores, part, names))
+    if definition.safety:
+        console.print(_safety(result.safety))
     legend = "; ".join(filter(None, [_legend(scores), result.chunk_rule]))
     console.print(legend, style="dim", highlight=False)
     for remark, systems in result.remarks.items():
@@ -54,6 +57,17 @@ def print_result(result: ExperimentResult, console: Console) -> None:
         console.print(f"[yellow]{escape(result.untested)}[/yellow]", highlight=False)
     for measure, reason in result.unmeasured.items():
         console.print(f"[yellow]no figure:[/yellow] {escape(measure)}: {escape(reason)}", highlight=False)
+
+
+def _safety(rates: pd.DataFrame) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING - 1, 0, 0), header_style="bold")
+    table.add_column("from zero-shot to full", overflow="fold", max_width=NAME_WIDTH)
+    for heading in ("items", "correction", "introduced\nerror"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, n, corrected, introduced, fault in rates.itertuples(index=False):
+        cells = (f"{name}: {fault}",) if fault else (name, str(n), percent(corrected), percent(introduced))
+        table.add_row(*map(Text, cells))
+    return table
 
 
 def _heading(measure: str) -> str:
@@ -171,7 +185,9 @@ def _legend(scores: ScoreTable) -> str:
     parts = ["bold: best"]
     if scores.compared:
         correction = f", {definition.correction}" if definition.correction else ""
-        parts.append(f"▲▼ against {scores.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
+        clustered = f", clustered by {definition.cluster}" if definition.cluster else ""
+        test = f"{definition.test}-test{clustered}{correction}"
+        parts.append(f"▲▼ against {scores.baseline} ({test}, {definition.alpha:g})")
     if any(row.published for row in scores.rows):
         parts.append("dim: published elsewhere")
     if scores.answering:

@@ -390,7 +390,8 @@ def read_json(text: str, kind: type[T]) -> T:
 
     A JSON value inside other text or a code block is found, and slips such as a missing quote or a trailing comma are
     repaired by the package ``json-repair``; the value must then be of `kind`. JSON that does not close is not repaired:
-    its last words may be half of a number, and what followed them is lost.
+    its last words may be half of a number, and what followed them is lost. The last candidate is the text itself, for
+    kinds that read plain forms, such as the verdicts of judges.
 
     Raises:
         FailedReply: there is no such value, or the JSON does not close.
@@ -407,7 +408,7 @@ def read_json(text: str, kind: type[T]) -> T:
     except (RecursionError, ValueError):  # Brackets in brackets without end.
         value = None
     # Several JSON values in one reply are returned as a list; the last one is the answer.
-    for candidate in reversed(value if isinstance(value, list) else [value]):
+    for candidate in (*reversed(value if isinstance(value, list) else [value]), text):
         try:
             return kind.model_validate(candidate)
         except ValidationError:

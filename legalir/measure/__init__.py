@@ -57,6 +57,11 @@ class AnswerProvider(providers.Provider):
         return list(dict.fromkeys(["query_id", *(column for kind in kinds for column in kind.columns)]))
 
 
+_GENERATED = {"qanswer", "citations", "quotes", "abstained", "reason", "reply_state", "context_docnos", "prompt_tokens"}
+# Measures that any run of answers has are listed last.
+ir_measures.measures.registry.update(
+    {name: one for name, one in answers.MEASURES.items() if not set(one.kind.columns) <= _GENERATED}
+)
 register(StatuteProvider(), MEASURES)  # type: ignore[no-untyped-call]
 register(ChunkProvider(), {})  # type: ignore[no-untyped-call]
 register(AnswerProvider(), {**answers.MEASURES, **answers.ALIASES})  # type: ignore[no-untyped-call]

@@ -11,8 +11,10 @@ answers side by side is that of ``legalir.experiments``.
   a judge failed to give. Each value is a :class:`~legalir.measure.measures.Share`, so that the means of
   ``ir_measures`` and of ``pt.Experiment`` both do so. The tests of significance of ``pt.Experiment`` do not: with an
   undefined value their p is NaN.
-- Measures whose names begin with Micro, Ungrounded, RecallGap and Verified pool their counts, as MicroR does: the mean
-  of a column of their per-query values is another number.
+- Measures whose names begin with Micro, and Ungrounded, RecallGap, Verified, Uncited, RecallPerToken, YesF1 and
+  RefusalP pool their counts, as MicroR does: the mean of a column of their per-query values is another number.
+- An answer is *right* if its judge says so: ``judged_correct`` is 1, or, without that column, ``coverage`` is 1, or
+  ``correctness`` is at least 4; or if its choice is right. An abstention is not right.
 """
 
 from __future__ import annotations
@@ -104,6 +106,7 @@ _THRESHOLD = {"threshold": _parameter(dtype=(int, float), default=4, desc="lowes
 
 _CITATIONS, _CHOICES = ("citations",), ("choice", "key", "abstained", "context_docnos")
 _TEXTS = ("qanswer", "answer")
+_GIVEN = ("citations", "context_docnos")
 
 _KINDS = (
     Kind("CitationP", "Share of the cited provisions that are gold.", _CITATIONS, _REL, empty=0.0),
@@ -112,7 +115,7 @@ _KINDS = (
     Kind("MicroCitationP", "CitationP of all queries together.", _CITATIONS, _REL, pooled=True, empty=0.0),
     Kind("MicroCitationR", "CitationR of all queries together.", _CITATIONS, _REL, pooled=True, empty=0.0),
     Kind("MicroCitationF1", "CitationF1 of all queries together.", _CITATIONS, _REL, pooled=True, empty=0.0),
-    Kind("Ungrounded", "Share of the citations that were not given.", ("citations", "context_docnos"), pooled=True),
+    Kind("Ungrounded", "Share of the citations that were not given.", _GIVEN, pooled=True),
     Kind(
         "RecallGap",
         "Gold provisions that were given without those that are cited, over all gold provisions.",
@@ -121,6 +124,8 @@ _KINDS = (
         pooled=True,
     ),
     Kind("Verified", "Share of the quotations that are verified or repaired.", ("quotes",), pooled=True),
+    Kind("Uncited", "Share of the statements that cite no provision.", ("qanswer", "citations"), pooled=True),
+    Kind("Partial", "1 if the answer says what it does not decide, else 0.", ("abstained", "reason")),
     Kind("Abstained", "1 if the answer is an abstention, else 0.", ("abstained",)),
     Kind("Failed", "1 if the model's reply failed, else 0.", ("reply_state",)),
     Kind("Correct", "1 if the choice is right in its context, else 0.", _CHOICES, _REL),
@@ -130,6 +135,23 @@ _KINDS = (
     Kind("ROUGE2", "F1 of the pairs of neighbouring terms that answer and reference share.", _TEXTS, _ANALYZER),
     Kind("ROUGEL", "F1 of the longest common subsequence of answer and reference.", _TEXTS, _ANALYZER),
     Kind("BERTScore", "F1 of the tokens of answer and reference, matched by their vectors.", _TEXTS, _BERTSCORE),
+    Kind("RightWithAll", "1 if the answer is right and cites every gold provision, else 0.", _GIVEN, _REL),
+    Kind("Hallucinated", "1 if the answer is right and cites no provision that it was given, else 0.", _GIVEN, _REL),
+    Kind("RetrievalError", "1 if the answer is not right, and a gold provision was not given.", _GIVEN, _REL),
+    Kind("ReadingError", "1 if the answer is not right, and a gold provision was given, but not cited.", _GIVEN, _REL),
+    Kind("AnswerError", "1 if the answer is not right, though all gold provisions are cited.", _GIVEN, _REL),
+    Kind(
+        "RecallPerToken",
+        "Share of the gold provisions that were given, per 1 000 tokens of the request.",
+        ("context_docnos", "prompt_tokens"),
+        _REL,
+        pooled=True,
+    ),
+    Kind("YesF1", "F1 of the answer yes, of all yes/no items together.", ("choice", "key"), pooled=True),
+    Kind(
+        "RefusalP", "Share of the abstentions on questions without gold provisions.", ("abstained",), _REL, pooled=True
+    ),
+    Kind("RefusalR", "Share of the questions without gold provisions that get an abstention.", ("abstained",), _REL),
     Kind("Coverage", "How much of the reference the answer covers: 0, .5 or 1.", ("coverage",)),
     Kind("Contradiction", "1 if the answer contradicts the reference or itself, else 0.", ("contradiction",)),
     Kind("JudgedCorrect", "1 if the judge calls the answer correct, else 0.", ("judged_correct",)),
@@ -140,6 +162,14 @@ _KINDS = (
     Kind("ContextPrecision", "Precision of the context at its useful provisions.", ("context_precision",)),
     Kind("ContextRecall", "Share of the reference's claims that the context holds.", ("context_recall",)),
     Kind("AnswerCorrectness", "Weighted mean of the F1 of claims and of similarity.", ("answer_correctness",)),
+    Kind("SupportR", "Share of the statements that their citations carry fully.", ("support_recall",)),
+    Kind("SupportP", "Share of the citations that the support of their statement needs.", ("support_precision",)),
+    Kind("WeightedSupportR", "Mean support of the statements, in part .5.", ("weighted_support_recall",)),
+    Kind("WeightedSupportP", "Mean support by each citation alone, in part .5.", ("weighted_support_precision",)),
+    Kind("NuggetRecall", "Share of the nuggets that the answer has, in part .5.", ("nugget_recall",)),
+    Kind("VitalRecall", "Share of the vital nuggets that the answer has, in part .5.", ("vital_recall",)),
+    Kind("ContextF1", "Harmonic mean of ContextPrecision and ContextRecall.", ("context_precision", "context_recall")),
+    Kind("AnswerSimilarity", "Cosine of the answer and the reference.", ("answer_similarity",)),
     Kind("Win", "1 if the answer is preferred to the reference, .5 for a tie, else 0.", ("win",)),
 )
 

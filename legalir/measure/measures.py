@@ -47,13 +47,13 @@ class Share(float):
     """
 
     hits: float
-    relevant: int
+    relevant: float
     count: int
     empty: float
     __slots__ = ("count", "empty", "hits", "relevant")
 
     def __new__(
-        cls, hits: float, relevant: int, count: int = 1, total: float | None = None, empty: float = 0.0
+        cls, hits: float, relevant: float, count: int = 1, total: float | None = None, empty: float = 0.0
     ) -> Self:
         """Make the share of one query; `count` and `total` are for sums."""
         value = (hits / relevant if relevant else empty) if total is None else total
@@ -61,7 +61,7 @@ class Share(float):
         share.hits, share.relevant, share.count, share.empty = hits, relevant, count, empty
         return share
 
-    def __getnewargs__(self) -> tuple[float, int, int, float, float]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[float, float, int, float, float]:  # type: ignore[override]
         return self.hits, self.relevant, self.count, float(self), self.empty
 
     def __add__(self, other: SupportsFloat) -> float:
@@ -94,7 +94,7 @@ class PooledAgg(Agg):
 
     def __init__(self, name: str = "MicroR", empty: float = 0.0) -> None:
         self.name, self.empty = name, empty
-        self.hits, self.relevant, self.count = 0.0, 0, 0
+        self.hits, self.relevant, self.count = 0.0, 0.0, 0
 
     def add(self, value: float) -> None:
         """Add the value of one query.

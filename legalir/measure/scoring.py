@@ -13,8 +13,10 @@ from ir_measures import Metric, providers
 from ir_measures.measures import Measure
 from ir_measures.util import TYPE_RUN
 
+from legalir.answer.choices import YES_NO_WORDS
 from legalir.answer.generator import without_citations
 from legalir.answer.pick import right_choice
+from legalir.answer.statements import statements_of
 from legalir.errors import MeasureError
 from legalir.measure.answers import AnswerMeasure, CitationCounts, citation_counts, recall_gap, ungrounded
 from legalir.measure.measures import Share
@@ -100,19 +102,32 @@ class AnswerEvaluator(providers.Evaluator):
 
 
 _GENERATOR = "end the pipeline in a generator, such as '>> answer'"
-_CURES = {
+CURES = {
     "choice": "answer multiple-choice items, with a pipeline that ends in 'mcq' or 'yesno'",
     "key": "answer multiple-choice items, whose column 'key' holds the right option",
     "answer": "ask questions that have a reference answer in the column 'answer'",
     **dict.fromkeys(("coverage", "contradiction"), "end the pipeline in '>> judge_coverage'"),
     "judged_correct": "end the pipeline in '>> judge_correct'",
     "correctness": "end the pipeline in '>> judge_correctness'",
+    **dict.fromkeys(
+        ("support_recall", "support_precision", "weighted_support_recall", "weighted_support_precision"),
+        "end the pipeline in '>> judge_support'",
+    ),
+    **dict.fromkeys(("nugget_recall", "vital_recall"), "end the pipeline in '>> judge_nuggets'"),
     "win": "end the pipeline in '>> judge_win'",
     **dict.fromkeys(
-        ("faithfulness", "answer_relevancy", "context_precision", "context_recall", "answer_correctness"),
+        (
+            "faithfulness",
+            "answer_relevancy",
+            "context_precision",
+            "context_recall",
+            "answer_correctness",
+            "answer_similarity",
+        ),
         "end the pipeline in '>> judge_ragas'",
     ),
 }
+"""How a run gets a column that a measure needs, by column."""
 
 
 def _rows(run: Any, measures: Sequence[AnswerMeasure]) -> dict[str, dict[str, Any]]:
@@ -133,7 +148,7 @@ def _rows(run: Any, measures: Sequence[AnswerMeasure]) -> dict[str, dict[str, An
     for measure in measures:
         for column in ("query_id", *measure.kind.columns):
             if column not in run.columns:
-                cure = _CURES.get(column, _GENERATOR)
+                cure = CURES.get(column, _GENERATOR)
                 if column == "query_id" and "qid" in run.columns:
                     cure = "rename 'qid' with pt.model.to_ir_measures"
                 raise MeasureError(
@@ -181,6 +196,17 @@ def _verified(case: Case, measure: AnswerMeasure) -> Share:
     return Share(sum(state in ("verified", "repaired") for state in states), len(states), empty=math.nan)
 
 
+def _uncited(case: Case, measure: AnswerMeasure) -> Share:
+    said = not (case.failed or case.abstained or whole_number(case.cell("choice")))
+    statements = statements_of(str(case.cell("qanswer", "")), case.cited) if said else []
+    return Share(sum(not one.citations for one in statements), len(statements), empty=math.nan)
+
+
+def _partial(case: Case, measure: AnswerMeasure) -> Share:
+    answered = case.row is not None and not (case.failed or case.abstained)
+    return _defined(float(answered and bool(str(case.cell("reason", "")).strip())))
+
+
 def _outcome(case: Case, measure: AnswerMeasure) -> ChoiceOutcome | None:
     """Return what became of an item; None if it has no key."""
     if case.row is None:
@@ -207,6 +233,71 @@ def _is_outcome(kind: ChoiceOutcome) -> _Formula:
 def _invalid(case: Case, measure: AnswerMeasure) -> Share:
     unreadable = case.failed or not (whole_number(case.cell("choice")) or case.abstained)
     return _defined(float(case.row is not None and unreadable))
+
+
+_RIGHT = {"judged_correct": 1.0, "coverage": 1.0, "correctness": 4.0}
+"""Columns of judges that say whether an answer is right, and the lowest value that does; the first one counts."""
+
+
+def _right(case: Case, measure: AnswerMeasure) -> bool | None:
+    """Return True if the answer is right; None without a verdict."""
+    if whole_number(case.cell("key")) is not None:
+        result = _outcome(case, measure)
+        return None if result is None else result is ChoiceOutcome.CORRECT
+    if case.abstained:
+        return False
+    column = next((name for name in _RIGHT if case.row is not None and name in case.row), None)
+    verdict = None if column is None or case.failed else case.cell(column)
+    return None if column is None or verdict is None else float(verdict) >= _RIGHT[column]
+
+
+def _in_part(case: Case, measure: AnswerMeasure) -> Share:
+    """Return the value of RightWithAll, Hallucinated, or of one kind of error; the errors and a right answer exclude
+    each other."""
+    right, gold, given = _right(case, measure), case.gold(measure), set(case.items("context_docnos"))
+    if right is None or not gold:
+        return _defined(None)
+    # A choice cites nothing: it rests on what it was given.
+    cites = given if whole_number(case.cell("choice")) else set(case.cited)
+    error = "RetrievalError" if gold - given - cites else "ReadingError" if gold - cites else "AnswerError"
+    if measure.NAME == "RightWithAll":
+        return _defined(float(right and gold <= cites))
+    if measure.NAME == "Hallucinated":
+        return _defined(float(right and not cites & given))
+    return _defined(float(not right and error == measure.NAME))
+
+
+def _per_token(case: Case, measure: AnswerMeasure) -> Share:
+    gold, tokens = case.gold(measure), float(case.cell("prompt_tokens", 0))
+    if not gold or not tokens:
+        return Share(0, 0, empty=math.nan)
+    return Share(len(gold & set(case.items("context_docnos"))) / len(gold), tokens / 1000, empty=math.nan)
+
+
+def _yes(case: Case, measure: AnswerMeasure) -> Share:
+    """Return 2·TP and the number of replies and keys that are *yes*: the first option, unless it is a word for no."""
+    key, options = whole_number(case.cell("key")), case.items("options")
+    if key not in (1, 2) or len(options) not in (0, 2):
+        return Share(0, 0, empty=math.nan)
+    noes = {word.casefold() for _, words in YES_NO_WORDS.values() for word in words}
+    yes = 2 if options and str(options[0]).strip().casefold() in noes else 1
+    choice = 0 if case.failed else whole_number(case.cell("choice")) or 0
+    return Share(2 * (choice == key == yes), (choice == yes) + (key == yes), empty=math.nan)
+
+
+def _refusal(case: Case, measure: AnswerMeasure) -> Share:
+    due = not case.gold(measure)
+    if measure.NAME == "RefusalR":
+        return Share(due and case.abstained, due, empty=math.nan)
+    return Share(due and case.abstained, case.abstained, empty=math.nan)
+
+
+def _context_f1(case: Case, measure: AnswerMeasure) -> Share:
+    parts = [None if case.failed else case.cell(column) for column in measure.kind.columns]
+    precision, recall = (None if part is None else float(part) for part in parts)
+    if precision is None or recall is None:
+        return _defined(None)
+    return _defined(2 * precision * recall / (precision + recall) if precision + recall else 0.0)
 
 
 def _texts(cases: Sequence[Case]) -> list[tuple[str, str] | None]:
@@ -265,11 +356,18 @@ _FORMULAS: Mapping[str | None, _Formula] = {
         )
     ),
     "Verified": _each(_verified),
+    "Uncited": _each(_uncited),
+    "Partial": _each(_partial),
     "Abstained": _each(lambda case, measure: _defined(float(case.abstained))),
     "Failed": _each(lambda case, measure: _defined(float(case.failed))),
     "Correct": _is_outcome(ChoiceOutcome.CORRECT),
     "Wrong": _is_outcome(ChoiceOutcome.WRONG),
     "Invalid": _each(_invalid),
+    **dict.fromkeys(("RightWithAll", "Hallucinated", "RetrievalError", "ReadingError", "AnswerError"), _each(_in_part)),
+    "RecallPerToken": _each(_per_token),
+    "YesF1": _each(_yes),
+    **dict.fromkeys(("RefusalP", "RefusalR"), _each(_refusal)),
+    "ContextF1": _each(_context_f1),
     "ROUGE1": _rouge(1),
     "ROUGE2": _rouge(2),
     "ROUGEL": _rouge("L"),
@@ -279,6 +377,8 @@ _FORMULAS: Mapping[str | None, _Formula] = {
         (
             *("Coverage", "Contradiction", "JudgedCorrect", "Correctness", "Win"),
             *("Faithfulness", "AnswerRelevancy", "ContextPrecision", "ContextRecall", "AnswerCorrectness"),
+            *("AnswerSimilarity", "SupportR", "SupportP", "WeightedSupportR", "WeightedSupportP"),
+            *("NuggetRecall", "VitalRecall"),
         ),
         _each(_verdict),
     ),

@@ -124,8 +124,9 @@ def test_coverage_and_contradiction(tmp_path: Path) -> None:
 
     one, model = coverage(tmp_path, reply)
     out = one.transform(answers("all", "some", "none", "labels", ABSTAINED, FAILED))
-    assert out["coverage"].tolist() == [1, 0.5, 0, 1, 0, 0]
-    assert out["contradiction"].tolist() == [0, 1, 0, 1, 0, 0]
+    # A failed reply has no verdict, as in the measures.
+    np.testing.assert_array_equal(out["coverage"], [1, 0.5, 0, 1, 0, np.nan])
+    np.testing.assert_array_equal(out["contradiction"], [0, 1, 0, 1, 0, np.nan])
     assert out["judge_coverage_state"].tolist() == ["ok"] * 4 + ["not judged"] * 2
     assert out["judge_coverage_reason"].tolist()[0] == "so and so"
     assert len(model.requests) == 4

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from judged import answers, judge, says, value_of
@@ -26,7 +27,7 @@ REFERENCE = "An exit is 90 centimetres wide."
 def test_correct_or_not(tmp_path: Path) -> None:
     def reply(request: ChatRequest) -> str:
         text = value_of(request, "answer")
-        return "1" if text == "odd" else json.dumps({"reason": f"it is {text}", "correct": text == "right"})
+        return "perhaps" if text == "odd" else json.dumps({"reason": f"it is {text}", "correct": text == "right"})
 
     one, model = judge(CorrectJudge, tmp_path, reply)
     out = one.transform(answers("right", "wrong", "odd", ABSTAINED))
@@ -111,10 +112,10 @@ def test_against_another_run(tmp_path: Path) -> None:
     path = tmp_path / "other.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     one, model = judge(WinJudge, tmp_path, better, against=str(path))
-    frame = answers("90", "90", ABSTAINED, ABSTAINED, "90").drop(columns="answer")
+    frame = answers("90", ABSTAINED, ABSTAINED, ABSTAINED, "90").drop(columns="answer")
     out = one.transform(frame)
-    # Better; alone; silent; both silent; the other run lacks q5.
-    assert out["win"].fillna(-1).tolist() == [1, 1, 0, 0.5, -1]
+    # Better; both silent; silent; the reply of the other failed; the other run lacks q5.
+    assert out["win"].fillna(-1).tolist() == [1, 0.5, 0, -1, -1]
     assert out["judge_win_state"].tolist() == ["ok", *["not judged"] * 3, "no reference"]
     (request,) = model.requests
     assert {value_of(request, "answer_a"), value_of(request, "answer_b")} == {"90", "80 cm"}
@@ -145,3 +146,39 @@ def test_in_expressions(tmp_path: Path) -> None:
     out: pd.DataFrame = pipeline.transform(collection.topics().head(2))
     assert out[["judged_correct", "correctness", "win"]].to_numpy().tolist() == [[1, 4, 0.5]] * 2
     assert out["judge_correctness_reason"].tolist() == ["judge_correctness"] * 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "reply", "value"),
+    [
+        *(
+            (CorrectJudge, reply, 1)
+            for reply in ("1", "Yes", "correct", "**1**\nFine.", "Reason: 0 is right\nCorrect: 1")
+        ),
+        *(
+            (CorrectJudge, reply, 0)
+            for reply in ("0", "No", "incorrect", "**0**\nFine.", "not correct", "No. It is late.")
+        ),
+        *(
+            (CorrectJudge, reply, None)
+            for reply in ("2", "perhaps", "1. A list.\n2. Of faults.", "It is right to ask.")
+        ),
+        *((WinJudge, reply, 1) for reply in ("X", "[[X]]", "Answer X", "X\nIt is better.", "Winner: X", "X, by far")),
+        *((WinJudge, reply, None) for reply in ("[[C]]", "tie", "Both")),
+        *(
+            (CorrectnessJudge, reply, 4)
+            for reply in ("4", "4\nMostly.", "Score: 4\nReason: 5 is too much", "4/5", "4.0")
+        ),
+        *((CorrectnessJudge, reply, None) for reply in ("4.5", "6", "4 of 5 points", "4\n2", "0")),
+    ],
+)
+def test_plain_forms_of_published_prompts(tmp_path: Path, kind: Any, reply: str, value: float | None) -> None:
+    def plain(request: ChatRequest) -> str:
+        return reply.replace("X", "A" if value_of(request, "answer_a") == "mine" else "B")
+
+    one, model = judge(kind, tmp_path, plain)
+    out = one.transform(answers("mine"))
+    found = out[one.columns[0]][0]
+    assert out[f"{one.name}_state"][0] == ("invalid" if value is None else "ok")
+    assert np.isnan(found) if value is None else found == value
+    assert len(model.requests) == (2 if value is None else 1), "a plain reply is not asked for again"

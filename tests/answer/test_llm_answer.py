@@ -114,6 +114,18 @@ class TestAnswers:
         found = one(folder, reply_of(("너비는 9미터이다.", [(1, "")]), can_answer=False, reason="?"))
         assert (found.abstained, found.text, found.citations) == (True, "", ())
 
+    def test_a_refusal_in_prose_is_an_abstention_or_what_is_left_open(self, folder: Path) -> None:
+        refusal = "제공된 규정으로는 과태료를 알 수 없습니다."
+        found = one(folder, reply_of((refusal, [])))
+        assert (found.abstained, found.reason, found.text) == (True, refusal, "")
+        partial = one(
+            folder, reply_of(("너비는 2미터이다.", [(1, "")]), (refusal, []), ("끝.", [])), query="통로와 과태료는?"
+        )
+        assert (partial.abstained, partial.reason) == (False, refusal)
+        assert partial.text == "너비는 2미터이다. [w-1]\n끝."
+        cited = one(folder, reply_of((refusal, [(1, "")])), query="통로의 과태료는?")
+        assert (cited.abstained, cited.text) == (False, f"{refusal} [w-1]")
+
     @pytest.mark.parametrize(
         ("reply", "state"),
         [
@@ -148,6 +160,12 @@ class TestCitations:
             ("w-3", "w-3"),  # not given, in the collection
             ("창고규칙 제3조", "r-3"),  # not given, named by law and number
             (7, "7"),  # not given, nowhere
+            *(
+                (form, "w-1")
+                for form in ("[1, cited by 2]", "1, cited by 2", "①", "1번", "Provision 1", "규정 [1]", "W-1.")
+            ),
+            ("[1] 창고법 제3조", "w-1"),  # the label, with words of its line
+            *((form, form) for form in ("-1", "0", "제1조", "1.5", "3-1")),  # no number of a provision
             ("민법 제1조", "민법 제1조"),
             ("창고법", "창고법"),
         ],
@@ -165,6 +183,17 @@ class TestCitations:
             f"물건을 두지 않는다. [{found.context_docnos[1]}][{found.context_docnos[0]}]",
         ]
         assert found.citations == found.context_docnos
+
+    def test_lists_of_numbers_and_no_citation(self, folder: Path) -> None:
+        lists: list[object] = ["[1, 2]", "[1], [2]", "1번과 2번", "1-2", "(1)(2)", "provisions 1 and 2", [1, 2]]
+        forms = [*lists, "", "none", None, "-"]
+        statements = [(f"너비는 {n}미터이다.", [(form, "")]) for n, form in enumerate(forms)]
+        label = ("너비는 2미터이다 [1, cited by 2] [규정 1].", list[tuple[Any, str]]())
+        found = one(folder, reply_of(*statements, label), "bm25 % 2 >> answer(links=False)")
+        first, second = found.context_docnos
+        both = [f"너비는 {n}미터이다. [{first}][{second}]" for n in range(len(lists))]
+        none = [f"너비는 {n}미터이다." for n in range(len(lists), len(forms))]
+        assert found.text.splitlines() == [*both, *none, f"너비는 2미터이다. [{first}]"]
 
     def test_two_hundred_citations_are_read(self, folder: Path) -> None:
         found = one(folder, reply_of(("많다.", [(f"법 제{n}조", "없는 말이다") for n in range(200)])))

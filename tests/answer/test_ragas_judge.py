@@ -90,6 +90,7 @@ def test_the_worked_values(tmp_path: Path, collection: legalir.Collection) -> No
     assert row["context_recall"] == 0.75
     assert row["answer_correctness"] == pytest.approx(0.75 * 2 / (2 + (1 + 3) / 2) + 0.25 * 0.8, abs=1e-6)
     assert row["answer_correctness"] == pytest.approx(0.575, abs=1e-6)
+    assert row["answer_similarity"] == pytest.approx(0.8, abs=1e-6)
     assert row["noncommittal"] == 0
     assert row["judge_ragas_state"] == "ok"
     assert row["judge_ragas_reason"] == (
@@ -113,12 +114,12 @@ def test_what_is_undefined(tmp_path: Path, collection: legalir.Collection) -> No
     out = one.transform(answers(abstained, nothing, failed, Answer("wide", context_docnos=CONTEXT), "no context"))
     values = out[list(one.columns)].map(lambda value: not math.isnan(value)).to_numpy().tolist()
     assert values == [
-        # faithfulness, relevancy, precision, recall, correctness, noncommittal
-        [False, False, True, True, False, False],
-        [False] * 6,
-        [False] * 6,
-        [False, True, True, True, True, True],
-        [False, True, False, False, True, True],
+        # faithfulness, relevancy, precision, recall, correctness, similarity, noncommittal
+        [False, False, True, True, False, False, False],
+        [False] * 7,
+        [False] * 7,
+        [False, True, True, True, True, True, True],
+        [False, True, False, False, True, True, True],
     ]
     assert out["context_precision"].tolist()[0] == 0
     assert out["judge_ragas_state"].tolist() == [*["not judged"] * 3, "ok", "ok"]
@@ -160,7 +161,7 @@ def test_a_negative_cosine_counts_0(tmp_path: Path, collection: legalir.Collecti
         ({"judge_context": {"useful": [5]}}, {"context_precision"}),
         ({"judge_context": {"useful": [0]}}, {"context_precision"}),
         ({"judge_questions": {"questions": ["a"], "noncommittal": False}}, {"answer_relevancy", "noncommittal"}),
-        ({"judge_comparison": {"answer_claims": []}}, {"answer_correctness"}),
+        ({"judge_comparison": {"answer_claims": []}}, {"answer_correctness", "answer_similarity"}),
     ],
 )
 def test_a_failed_reply_costs_its_own_values(

@@ -177,7 +177,11 @@ def test_safety_by_hand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     assert shares["partial"] == {"correct": 50, "wrong": 25, "abstained": 0, "invalid": 25}
     assert shares["full"] == {"correct": 75, "wrong": 25, "abstained": 0, "invalid": 0}
     # Right before: q1, q2; q2 is lost. Wrong before: q3, q4; both are corrected.
-    assert (panel.n, panel.corrected, panel.introduced) == (4, "100.00 %", "50.00 %")
+    assert (panel.n, panel.corrected, panel.introduced) == (4, 1.0, 0.5)
+    assert result.safety.to_dict("records") == [
+        {"name": "Model", "n": 4, "correction": 1.0, "introduced error": 0.5, "fault": ""}
+    ]
+    assert (tmp_path / "safety.tsv").read_text().splitlines()[1] == "Model\t4\t1.0\t0.5\t"
     page = page_of(result)
     assert "100.00 % of the wrong answers corrected, 50.00 % of the right answers lost" in page
     assert "Choice: <b>1. a</b>" in page

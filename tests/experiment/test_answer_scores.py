@@ -13,7 +13,7 @@ import pytest
 from answering import SYSTEMS, Answering, answering
 from fake_collection import QRELS, TOPICS
 
-from legalir.errors import MeasureError
+from legalir.errors import DefinitionError, ExperimentError, MeasureError, ModelError
 from legalir.experiments import ExperimentResult, compare, write_expected
 from legalir.experiments.rows import direction
 from legalir.experiments.scores import given_provisions, is_ranking_measure, means_and_intervals, resampling_counts
@@ -188,3 +188,33 @@ def test_less_is_better_where_it_is() -> None:
     ).scores
     cell = worse.rows[1].cells[0]
     assert cell.mark == "▼" and not cell.best and "0 queries better, 3 worse" in cell.explanation
+
+
+def test_questions_of_one_case_are_one_cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    topics = Answering().topics().assign(case=["a", "a", "b", None])
+    monkeypatch.setattr(Answering, "topics", lambda self: topics.copy())
+    result = scored(out=tmp_path, cluster="case", measures=["Failed", "CitationF1"])
+    alone = scored(measures=["Failed", "CitationF1"])
+    assert result.clusters == {"q1": "a", "q2": "a", "q3": "b", "q4": "=q4"}
+    assert result.table["CitationF1"].equals(alone.table["CitationF1"])
+    assert not result.table["CitationF1 p-value"].equals(alone.table["CitationF1 p-value"])
+    assert ExperimentResult.load(tmp_path).compare(alone)["p-value"].notna().all()
+    with pytest.raises(ExperimentError, match="no column 'nope'"):
+        scored(cluster="nope")
+    with pytest.raises(DefinitionError, match="wilcoxon"):
+        scored(cluster="case", test="wilcoxon")
+
+
+def test_a_judge_whose_model_is_missing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline = Answering.pipeline
+
+    def without_model(self: Answering, expression: str) -> pt.Transformer:
+        if expression == "judges":
+            raise ModelError("No language model is named.")
+        return pipeline(self, expression)
+
+    monkeypatch.setattr(Answering, "pipeline", without_model)
+    result = scored()
+    assert list(result.unmeasured) == ["Coverage"]
+    assert result.table["Coverage"].isna().all()
+    assert result.table.set_index("name").loc["Answers", "CitationF1"] > 0

@@ -96,3 +96,31 @@ def test_queries_without_weight_never_divide_by_zero() -> None:
 def test_differences_whose_squares_vanish_count_as_none() -> None:
     # scipy divides 0 by 0 here and says NaN.
     assert paired_test("t")(np.array([0.0, 0.0]), np.array([0.0, 5e-324])) == (0.0, 1.0)
+
+
+def test_clustered_t_by_hand_and_by_statsmodels() -> None:
+    # d = 1, 1, 4 with two clusters: mean 2, cluster sums -2 and 2, se² = 2 · 8/9, t = 2/(4/3) = 3/2 with 1 degree.
+    t, p = paired_test("t")(np.array([1.0, 1.0, 4.0]), np.zeros(3), np.array([0, 0, 1]))
+    assert t == pytest.approx(1.5)
+    assert p == pytest.approx(1 - 2 / np.pi * np.arctan(1.5))  # t with 1 degree of freedom is Cauchy's distribution
+    regression = pytest.importorskip("statsmodels.regression.linear_model")
+    generator = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(8), [1, 2, 3, 4, 5, 1, 2, 6])
+    ours, theirs = generator.random((2, len(clusters))) + clusters / 9
+    fit = regression.OLS(ours - theirs, np.ones(len(clusters))).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True
+    )
+    assert paired_test("t")(ours, theirs, clusters) == pytest.approx((fit.tvalues[0], fit.pvalues[0]))
+    each = np.arange(len(clusters))
+    assert paired_test("t")(ours, theirs, each) == pytest.approx(paired_test("t")(ours, theirs))
+    assert paired_test("t")(ours, theirs, 0 * each) == (0.0, 1.0), "one cluster says nothing"
+    assert paired_test("t")(np.ones(3), np.zeros(3), np.array([0, 0, 1])) == (np.inf, 0.0)
+
+
+def test_whole_clusters_are_flipped_and_drawn() -> None:
+    clusters = np.repeat(np.arange(4), 5)
+    _, p = paired_test("randomisation")(np.ones(20), np.zeros(20), clusters)
+    assert p == pytest.approx(2 / 2**4, abs=0.02), "four signs, not twenty"
+    counts = resampling_counts(20, clusters)
+    assert (counts.reshape(RESAMPLES, 4, 5) == counts[:, ::5, None]).all()
+    assert (counts.sum(axis=1) == 20).all()

@@ -106,6 +106,20 @@ def test_verified_quotations() -> None:
     assert math.isnan(mean("Verified", answers(quotes=[(), (), ()])))
 
 
+def test_statements_without_a_citation_and_partial_answers() -> None:
+    run = answers(
+        qanswer=["One. [A][C]\nTwo.\nThree, [B] so.", "", "No. [F]"],
+        reason=["the fee is open", "nothing is there", ""],
+    )
+    # Of q1 "Two." and "Three, [B] so." cite nothing: [B] is not among its citations. q2 abstains.
+    assert per_query("Uncited", run) == pytest.approx([2 / 3, NAN, 0], nan_ok=True)
+    assert mean("Uncited", run) == 2 / 4
+    assert per_query("Partial", run) == [1, 0, 0]
+    failed = answers(qanswer=["One.", "", ""], reply_state=["cut"] * 3, reason=["?"] * 3)
+    assert math.isnan(mean("Uncited", failed))
+    assert mean("Partial", failed) == 0
+
+
 CITATIONS = st.lists(st.sets(st.sampled_from("abcdef")), min_size=3, max_size=3)
 
 
@@ -145,6 +159,67 @@ def test_a_judged_query_without_a_row_counts_as_abstained() -> None:
     assert per_query("RecallGap", run)[2] == 0
     extra = pd.concat([answers(), answers(qid=["z1", "z2", "z3"])])
     assert mean("CitationF1", extra) == mean("CitationF1", answers())  # Without judgements a query does not count.
+
+
+ALL = {"q1": {"A": 1, "B": 1}, "q2": {"E": 1}, "q3": {"F": 1}, "q4": {"G": 1}, "q5": {"H": 0}, "q6": {"I": 1}}
+"""q5 has no gold provision: it should be refused."""
+
+
+def test_right_answers_and_the_place_of_errors() -> None:
+    run = pd.DataFrame(
+        {
+            "qid": list(ALL),
+            "query": "?",
+            "qanswer": "x",
+            # Right with all; cited from memory; a wrong answer from all; not cited; refused; the reply failed.
+            "citations": [("A", "B", "C"), ("E",), ("F",), ("y",), (), ("I",)],
+            "context_docnos": [("A", "B", "C"), ("x",), ("F", "y"), ("G", "y"), ("x",), ("I",)],
+            "abstained": [False, False, False, False, True, False],
+            "reply_state": ["ok"] * 5 + ["cut"],
+            "prompt_tokens": [2000, 500, 1000, 1000, 100, 400],
+            "judged_correct": [1.0, 1.0, 0.0, 1.0, 0.0, NAN],
+            "coverage": [0.0] * 6,  # judged_correct comes first
+        }
+    )
+    assert per_query("RightWithAll", run, ALL) == pytest.approx([1, 1, 0, 0, NAN, NAN], nan_ok=True)
+    assert mean("RightWithAll", run, ALL) == 2 / 4
+    assert per_query("Hallucinated", run, ALL) == pytest.approx([0, 1, 0, 0, NAN, NAN], nan_ok=True)
+    run["judged_correct"] = [0.0] * 6
+    run.loc[1, "citations"] = [("x",)]
+    kinds = {name: per_query(name, run, ALL)[:4] for name in ("RetrievalError", "ReadingError", "AnswerError")}
+    assert kinds == {"RetrievalError": [0, 1, 0, 0], "ReadingError": [0, 0, 0, 1], "AnswerError": [1, 0, 1, 0]}
+    # Recall 1, 0, 1, 1, 1 at 2, .5, 1, 1, .4 thousand tokens; without gold it is undefined.
+    assert per_query("RecallPerToken", run, ALL) == pytest.approx([0.5, 0, 1, 1, NAN, 2.5], nan_ok=True)
+    assert mean("RecallPerToken", run, ALL) == pytest.approx(4 / 4.9)
+    # One abstention, which is due; without a row q5 and q6 count as abstentions, too.
+    assert (mean("RefusalP", run, ALL), mean("RefusalR", run, ALL)) == (1, 1)
+    assert (mean("RefusalP", run.iloc[:4], ALL), mean("RefusalR", run.iloc[:4], ALL)) == (1 / 2, 1)
+    assert math.isnan(mean("RefusalP", run.iloc[:3], {qid: ALL[qid] for qid in ("q1", "q2", "q3")}))
+    for column, value in (("coverage", 1.0), ("correctness", 4.0)):
+        other = run.drop(columns=["judged_correct", "coverage"]).assign(**{column: value})
+        assert per_query("RightWithAll", other, ALL)[:4] == [1, 0, 1, 0]
+    assert per_query("RightWithAll", run.drop(columns=["judged_correct", "coverage"]), ALL)[4:] == pytest.approx(
+        [NAN, NAN], nan_ok=True
+    )
+
+
+def test_context_f1_is_a_value_of_each_question() -> None:
+    run = answers(context_precision=[0.5, 0.0, NAN], context_recall=[1.0, 0.0, 1.0])
+    assert per_query("ContextF1", run) == pytest.approx([2 / 3, 0, NAN], nan_ok=True)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 2)), min_size=1, max_size=12))
+def test_f1_of_yes_equals_scikit_learn(pairs: list[tuple[int, int]]) -> None:
+    from sklearn.metrics import f1_score
+
+    choices, keys = zip(*pairs, strict=True)
+    gold = {f"q{n}": {"A": 1} for n in range(len(pairs))}
+    run = pd.DataFrame({"qid": list(gold), "choice": choices, "key": keys})
+    yes = [choice == 1 for choice in choices], [key == 1 for key in keys]
+    expected = f1_score(yes[1], yes[0], zero_division=math.nan)
+    assert mean("YesF1", run, gold) == pytest.approx(expected, nan_ok=True)
+    swapped = run.assign(options=[["아니요", "예"]] * len(run), choice=[(0, 2, 1)[c] for c in choices])
+    assert mean("YesF1", swapped.assign(key=[3 - k for k in keys]), gold) == pytest.approx(expected, nan_ok=True)
 
 
 ITEMS = {f"q{n}": {"A": 1, "B": 1} for n in range(8)}
