@@ -54,6 +54,9 @@ ANSWER_COLUMNS = {
 PARTLY = "context_partly"
 """Column of provisions in ``context_docnos`` that the model read only in part and that are not in the ranking."""
 
+GAP = " … "
+"""Sign between two parts of a quotation, for words of the provision that are left out."""
+
 NOTHING_FOUND = "nothing found"
 """Reason for the abstention if a question has no results."""
 
@@ -290,7 +293,8 @@ def citing_provisions(answer: Answer, chunks: ChunkMap, collection: Collection) 
 
 def _place(words: str, text: str) -> tuple[int, int] | None:
     """Return the place of words in a text, ignoring white space; None if they are not in it."""
-    match = re.search(r"\s*".join(map(re.escape, words.split())), text) if words.strip() else None
+    parts = (r"\s*".join(map(re.escape, part.split())) for part in words.split(GAP))
+    match = re.search(".*?".join(parts), text, re.DOTALL) if words.strip() else None
     return match.span() if match else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from legalir.analysis.text import split_sentences
+from legalir.analysis.sentences import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from legalir.analysis.text import split_sentences
         ("다음과 같다.\n1. 소화기\n가. 분말\n나. 가스", ["다음과 같다.", "1. 소화기", "가. 분말", "나. 가스"]),
         ("2024. 1. 31. 시행한다.", ["2024. 1. 31. 시행한다."]),
         ("너비 1.5미터 이상(지하는 3. 2미터)", ["너비 1.5미터 이상(지하는 3. 2미터)"]),
-        ("See Art.  5 of it.", ["See Art.  5 of it."]),
+        ("See Art.  5 of it.", ["See Art. 5 of it."]),
         ("(창고를 말한다). 이하 같다.", ["(창고를 말한다).", "이하 같다."]),
         (
             "See Art. 5 of the Act. It applies! Does it? Yes.",
