@@ -112,11 +112,14 @@ class Outline:
 
     Attributes:
         sentences: the sentences, in order.
+        gaps: what is before each: a blank, or nothing where the text has no white space there.
     """
 
     def __init__(self, text: str) -> None:
         spans = _spans(text)
         self.sentences = [" ".join(text[start:end].split()) for start, end, _ in spans]
+        ends = [0, *(end for _, end, _ in spans)]
+        self.gaps = [" " * (start > end) for (start, _, _), end in zip(spans, ends, strict=False)]
         self._first: list[int] = []
         """The first sentence of the rule that each belongs to: a proviso belongs to the sentence before it."""
         self._head: list[int | None] = []

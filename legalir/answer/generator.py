@@ -106,7 +106,7 @@ class Answer:
             question has options, the text of the chosen one, also of the one that abstains.
         citations: docnos that the answer cites, each once, in the order of its citations; a model may cite provisions
             that it did not receive, or that do not exist.
-        quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words,
+        quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words: they occur, no more;
             ``repaired`` if they were replaced by the provision's own, which differ a little, and ``not found``.
         abstained: whether this is a refusal to answer.
         reason: why it abstains.
@@ -336,7 +336,7 @@ def ask(
         pipeline: a pipeline that ends in a generator.
         asked: a frame of one question.
         expression: the pipeline as messages show it.
-        told: called with a short message after each step: retrieved, asked, verified.
+        told: called with a short message after each step: retrieved, asked, checked.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
@@ -358,5 +358,5 @@ def ask(
     if tokens := row["prompt_tokens"] + row["completion_tokens"]:
         told(f"Asked a language model, {tokens:,} tokens")
     held = sum(state != "not found" for _, _, state in row["quotes"])
-    told(f"Verified {held} of {_counted(len(row['quotes']), 'quotation')}")
+    told(f"Checked the wording of {held} of {_counted(len(row['quotes']), 'quotation')}")
     return Answer.of_row(row, query=asked["query"].iloc[0], sources=results.sort_values("rank", kind="stable"))

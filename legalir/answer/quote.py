@@ -44,7 +44,7 @@ class Quote(Generator):
         self.analyzer = self._analyzer = get_analyzer(self.analyzer, self.collection)
 
     def answer(self, query: str, docnos: Sequence[str]) -> Answer:
-        """Return the best sentences of the first `k` provisions, each a verified quotation.
+        """Return the best sentences of the first `k` provisions, each quoted in its own words.
 
         Raises:
             ComponentError: a provision is not in the collection.
@@ -79,13 +79,13 @@ def best_sentences(query: str, texts: Sequence[str], count: int, analyzer: Analy
     return chosen
 
 
-def _joined(outline: Outline, best: Sequence[int]) -> str:
-    rules = [outline.rule(place, _ITEMS) for place in best]
+def _joined(outline: Outline, best: Sequence[int], letters: int = _ITEMS) -> str:
+    rules = [outline.rule(place, letters) for place in best]
     places = sorted({place for rule, _ in rules for place in rule})
     cut = {rule[-1] for rule, left_out in rules if left_out}
     text = ""
     for at, place in enumerate(places):
-        gap = "" if at == 0 else " " if place == places[at - 1] + 1 else GAP
+        gap = "" if at == 0 else outline.gaps[place] if place == places[at - 1] + 1 else GAP
         text += gap + outline.sentences[place]
     return text + GAP.rstrip() if places and places[-1] in cut and places[-1] + 1 < len(outline.sentences) else text
 

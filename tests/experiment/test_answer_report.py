@@ -78,7 +78,7 @@ def test_a_page_marks_citations_and_quotations() -> None:
     assert "Relevant, but not given: 제6조(설치)." in page.text
     assert "nan" not in page.text.lower()
     # The provision that is cited stands on the page, with the words that are quoted from it.
-    assert '<mark class="verified" title="quotation: verified">본문 제5조</mark></p></div>' in text
+    assert '<mark class="verified" title="wording checked">본문 제5조</mark></p></div>' in text
 
 
 def test_a_page_has_both_groups_and_counts() -> None:

@@ -101,8 +101,8 @@ def test_grounding_and_the_recall_gap() -> None:
 
 
 def test_verified_quotations() -> None:
-    assert per_query("Verified", answers()) == pytest.approx([1 / 2, NAN, 1], nan_ok=True)
-    assert mean("Verified", answers()) == 2 / 3
+    assert per_query("Verified", answers()) == pytest.approx([1 / 2, NAN, 0], nan_ok=True)
+    assert (mean("Verified", answers()), mean("Repaired", answers())) == (1 / 3, 1 / 3)
     assert math.isnan(mean("Verified", answers(quotes=[(), (), ()])))
 
 
