@@ -46,7 +46,7 @@ def _numbers_paragraphs(part: str, text: str) -> bool:
     return first is not None and mark is not None and first.lastindex == mark.lastindex
 
 
-def main(names: list[str], pipeline: str = "default % 5 >> quote") -> None:
+def main(names: list[str], pipeline: str = "bm25 % 3 >> quote") -> None:
     """Print the share of each fault for each collection."""
     for name in names:
         collection = Collection(name)
@@ -61,7 +61,10 @@ def main(names: list[str], pipeline: str = "default % 5 >> quote") -> None:
                 if "--show" in sys.argv:
                     print(f"  {fault}: {words[:300]!r}")
         median = statistics.median(len(words) for words, _ in rows)
-        print(f"{name}: {len(rows)} quotations, median {median:.0f} letters", {k: f"{v / len(rows):.1%}" for k, v in counts.items()})
+        print(
+            f"{name}: {len(rows)} quotations, median {median:.0f} letters",
+            {k: f"{v / len(rows):.1%}" for k, v in counts.items()},
+        )
 
 
 if __name__ == "__main__":

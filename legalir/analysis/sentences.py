@@ -60,7 +60,8 @@ def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text in order, white space as one blank; empty ones are left out.
 
     A sentence is a line, a paragraph that begins with a numbered mark, or text that ends with a full stop; it does not
-    end after an abbreviation, nor while a bracket is open; a long line that goes on in lower case is one with the next. Thai has no mark at the end: each line is one sentence.
+    end after an abbreviation, nor while a bracket is open; a long line that goes on in lower case is one with the
+    next. Thai has no mark at the end: each line is one sentence.
     """
     return [" ".join(text[start:end].split()) for start, end, _ in _spans(text)]
 

@@ -71,7 +71,9 @@ def _numbers() -> dict[str, int]:
 
 @cache
 def _expression() -> re.Pattern[str]:
-    words = sorted((word for word in _numbers() if len(word) > 1 or not "\u3000" < word < "\ue000"), key=len, reverse=True)
+    words = sorted(
+        (word for word in _numbers() if len(word) > 1 or not "\u3000" < word < "\ue000"), key=len, reverse=True
+    )
     spelled = any_of(map(_bounded, words))
     myriads = f"[{''.join(_HANGUL)}{''.join(_POWERS)}]"
     number = (
@@ -102,7 +104,8 @@ def decisive(text: str) -> list[Term]:
 
 def number_value(text: str) -> float:
     """Return the value of a number in figures, in words, or in both: ``1,000``, ``3만``, ``二十``, ``twenty-one``."""
-    values, parts = _numbers(), []
+    values = _numbers()
+    parts: list[float] = []
     keys = any_of(map(re.escape, sorted(values, key=len, reverse=True)))
     for piece in re.findall(rf"\d[\d.,'’\u00a0\u202f]*|{keys}", text.lower()):
         value = values[piece] if piece in values else _figure(piece)

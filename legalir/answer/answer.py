@@ -114,7 +114,9 @@ def checked_quote(words: str, text: str) -> tuple[str, str]:
         place = text.index(found, place) + len(found)
     if not checked:
         return words, "not found"
-    return GAP.join(found for found, _ in checked), min((state for _, state in checked), key=("repaired", "verified").index)
+    return GAP.join(found for found, _ in checked), min(
+        (state for _, state in checked), key=("repaired", "verified").index
+    )
 
 
 def _too_short(words: str) -> bool:

@@ -106,7 +106,8 @@ class Answer:
             question has options, the text of the chosen one, also of the one that abstains.
         citations: docnos that the answer cites, each once, in the order of its citations; a model may cite provisions
             that it did not receive, or that do not exist.
-        quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words: they occur, no more;
+        quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these
+            words: they occur, no more;
             ``repaired`` if they were replaced by the provision's own, which differ a little, and ``not found``.
         abstained: whether this is a refusal to answer.
         reason: why it abstains.

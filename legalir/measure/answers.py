@@ -11,7 +11,8 @@ answers side by side is that of ``legalir.experiments``.
   a judge failed to give. Each value is a :class:`~legalir.measure.measures.Share`, so that the means of
   ``ir_measures`` and of ``pt.Experiment`` both do so. The tests of significance of ``pt.Experiment`` do not: with an
   undefined value their p is NaN.
-- Measures whose names begin with Micro, Ungrounded, RecallGap, Verified and Repaired pool their counts, as MicroR does: the mean
+- Measures whose names begin with Micro, Ungrounded, RecallGap, Verified and Repaired pool their counts, as MicroR
+  does: the mean
   of a column of their per-query values is another number.
 """
 
@@ -121,7 +122,9 @@ _KINDS = (
         pooled=True,
     ),
     Kind("Verified", "Share of the quotations whose wording is in the provision.", ("quotes",), pooled=True),
-    Kind("Repaired", "Share of the quotations that were replaced by the provision's own words.", ("quotes",), pooled=True),
+    Kind(
+        "Repaired", "Share of the quotations that were replaced by the provision's own words.", ("quotes",), pooled=True
+    ),
     Kind("Abstained", "1 if the answer is an abstention, else 0.", ("abstained",)),
     Kind("Failed", "1 if the model's reply failed, else 0.", ("reply_state",)),
     Kind("Correct", "1 if the choice is right in its context, else 0.", _CHOICES, _REL),

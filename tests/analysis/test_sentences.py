@@ -50,11 +50,23 @@ def test_a_long_text_is_no_trouble() -> None:
 @pytest.mark.parametrize(
     ("text", "chosen", "expected"),
     [
-        ("문을 연다. 다만, 밤에는 닫는다. 이 경우 알린다. 끝낸다.", "연다", "문을 연다. 다만, 밤에는 닫는다. 이 경우 알린다."),
+        (
+            "문을 연다. 다만, 밤에는 닫는다. 이 경우 알린다. 끝낸다.",
+            "연다",
+            "문을 연다. 다만, 밤에는 닫는다. 이 경우 알린다.",
+        ),
         ("船は出る。ただし、嵐の日は除く。港は開く。", "嵐", "船は出る。ただし、嵐の日は除く。"),
         ("船主应当登记。但是小船除外。港口开放。", "登记", "船主应当登记。但是小船除外。"),
-        ("The boat leaves. However, it waits for mail. It is red.", "boat", "The boat leaves. However, it waits for mail."),
-        ("Das Boot fährt ab. Dies gilt nicht bei Sturm. Es ist rot.", "Boot", "Das Boot fährt ab. Dies gilt nicht bei Sturm."),
+        (
+            "The boat leaves. However, it waits for mail. It is red.",
+            "boat",
+            "The boat leaves. However, it waits for mail.",
+        ),
+        (
+            "Das Boot fährt ab. Dies gilt nicht bei Sturm. Es ist rot.",
+            "Boot",
+            "Das Boot fährt ab. Dies gilt nicht bei Sturm.",
+        ),
         ("Le bateau part. Toutefois, il attend. Il est rouge.", "part", "Le bateau part. Toutefois, il attend."),
         ("เรือต้องออก\nเว้นแต่มีพายุ", "ออก", "เรือต้องออก เว้นแต่มีพายุ"),
         ("Tàu rời bến. Tuy nhiên, tàu chờ thư. Tàu đỏ.", "rời", "Tàu rời bến. Tuy nhiên, tàu chờ thư."),

@@ -198,7 +198,11 @@ class TestQuotations:
             ("“너비는  2미터”", "통로의 너비는 2미터로", ("너비는 2미터", "verified")),
             (unicodedata.normalize("NFD", "통로의 너비는"), "통로의 너비는", ("통로의 너비는", "verified")),
             ("너비는", "통로의 너비는 2미터", ("너비는", "not found")),
-            ("통로의 너비는 … 표지를 단다", "통로의 너비는 2미터로 하고 표지를 단다", ("통로의 너비는 … 표지를 단다", "verified")),
+            (
+                "통로의 너비는 … 표지를 단다",
+                "통로의 너비는 2미터로 하고 표지를 단다",
+                ("통로의 너비는 … 표지를 단다", "verified"),
+            ),
             ("표지를 단다 … 통로의 너비는", "통로의 너비는 2미터로 하고 표지를 단다", None),
             ("5 metres at least from a door", "stands 15 metres at least from a door", None),
             *((words, "A passage shall be at least 20 metres from a door.", None) for words in CHANGED),
@@ -224,7 +228,7 @@ class TestQuotations:
     @given(st.lists(st.text("가나abc1é", min_size=4, max_size=9), min_size=2), st.integers(0, 9), st.integers(2, 9))
     def test_each_run_of_words_is_verified(self, text: list[str], start: int, length: int) -> None:
         part = text[start : start + length]
-        words, state = checked_quote("  ".join(part), "\n".join(text))
+        _, state = checked_quote("  ".join(part), "\n".join(text))
         assert state == ("verified" if len(part) > 1 or part == text else "not found")
 
     def test_words_of_another_provision_are_not_found(self, folder: Path) -> None:

@@ -90,7 +90,10 @@ def test_with_a_model_what_is_wrong_is_said(folder: str, model: Scripted) -> Non
         "",
         NOTICE,
     ]
-    assert done.stderr.splitlines()[1:] == ["Asked a language model, 12 tokens …", "Checked the wording of 1 of 2 quotations …"]
+    assert done.stderr.splitlines()[1:] == [
+        "Asked a language model, 12 tokens …",
+        "Checked the wording of 1 of 2 quotations …",
+    ]
 
 
 def test_a_false_quotation_is_shown_even_if_the_answer_repeats_it(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
