@@ -1,4 +1,4 @@
-"""Text as every analyzer reads it, normalised, each character part of a word or a gap between words; its sentences.
+"""Text as every analyzer reads it, normalised, each character part of a word or a gap between words.
 
 Text is brought to Unicode NFC and lower case, so that NFC and NFD input give the same terms. A word is a
 longest run of word characters: letters and digits of any script, the underscore, and combining marks (Thai
@@ -11,7 +11,6 @@ other middle dots. All of them become U+318D, a word character: n-grams across t
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 _DOT = "\u318d"
@@ -65,14 +64,3 @@ BREAK = (
     r"|(?:(?<=[^\W\d]{2}[.!?])|(?<=[)\]」』”\"'][.!?])|(?<=[.!?][”\"'」』)]))[ \t\u3000]++(?!\d)"
 )
 """Regular expression that matches between two sentences."""
-
-_BREAK = re.compile(BREAK)
-
-
-def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text in order, without the white space around them; empty ones are left out.
-
-    A sentence is a line, a paragraph that begins with a circled number, or text that ends with a full stop. Thai has no
-    mark at the end of a sentence: each line is one sentence.
-    """
-    return [sentence for part in _BREAK.split(text) if (sentence := part.strip())]

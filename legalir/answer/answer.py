@@ -6,6 +6,7 @@ provision; both without a model.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, replace
@@ -16,8 +17,9 @@ import pandas as pd
 from annotated_types import Ge, Le
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
+from legalir.analysis.wording import same_wording
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
-from legalir.answer.generator import Answer, Generator, citing
+from legalir.answer.generator import GAP, Answer, Generator, citing
 from legalir.answer.statements import numbers_of, refuses, without_numbers
 from legalir.collections import Collection
 from legalir.extras import require
@@ -39,6 +41,8 @@ _QUOTES = "\"'“”‘’「」『』«»"
 _ALIKE = 85
 """Lowest similarity, in percent, of a quotation that is repaired: one letter in seven differs."""
 
+_LEFT_OUT = re.compile(r"\s*(?:[\[(（]\s*(?:…+|\.{3,}|略|중략|생략)\s*[\])）]|…+|\.{3,})\s*")
+_WITHIN = re.compile(r"\d[.,]?\d|[a-z\u00c0-\u04ff]{2}", re.IGNORECASE)
 _WITHOUT_REASON = "the provisions do not decide the question"
 _DOES_NOT_FIT = "no provision fits into the request"
 
@@ -76,24 +80,67 @@ def checked_quote(words: str, text: str) -> tuple[str, str]:
     """Return a quotation as the text has it, and its state.
 
     Args:
-        words: the words that a model gives as a quotation.
+        words: the words that a model gives as a quotation; ``…`` marks words that are left out.
         text: the provision.
 
     Returns:
-        The words and ``verified`` if the text has them, white space and Unicode form apart; the most similar words of
-        the text and ``repaired`` if they are at least 85 % similar (normalised indel distance); else the words and
-        ``not found``.
+        The words and ``verified`` if the text has them in this order, white space and Unicode form apart; the most
+        similar words of the text and ``repaired`` if they are at least 85 % similar (normalised indel distance) and
+        differ in no number, unit, comparison, negation, duty or option; else the words and ``not found``. One word, one
+        number or a few letters are ``not found``, unless they are the whole text.
     """
     words, text = (" ".join(unicodedata.normalize("NFC", one).split()) for one in (words.strip(_QUOTES + " \n"), text))
-    if not words or words in text:
-        return words, "verified" if words else "not found"
+    if not words or (words != text and _too_short(words)):
+        return words, "not found"
+    if _place(words, text) >= 0:
+        return words, "verified"
+    checked, place = [], 0
+    for piece in filter(None, _LEFT_OUT.split(words)):
+        found, state = _checked_piece(piece, text[place:])
+        if state == "not found":
+            return words, state
+        checked.append((found, state))
+        place = text.index(found, place) + len(found)
+    if not checked:
+        return words, "not found"
+    return GAP.join(found for found, _ in checked), min(
+        (state for _, state in checked), key=("repaired", "verified").index
+    )
+
+
+def _too_short(words: str) -> bool:
+    """Return True if words show nothing: less than two words with eight letters, or four syllables of Hangul.
+
+    Six signs suffice in Chinese and Japanese, and twelve letters in writings that put no blanks between words.
+    """
+    letters = [letter for letter in words if letter.isalnum()]
+    signs = sum("\u3040" <= letter <= "\u9fff" for letter in letters)
+    unspaced = sum("\u0e00" <= letter <= "\u0eff" or "\u1000" <= letter <= "\u17ff" for letter in letters)
+    hangul = sum("\uac00" <= letter <= "\ud7a3" for letter in letters)
+    return signs < 6 and unspaced < 12 and (len(words.split()) < 2 or len(letters) + hangul < 8)
+
+
+def _place(words: str, text: str) -> int:
+    """Return the place of words in a text, or -1; they do not begin or end within a number or a word with blanks."""
+    start = text.find(words)
+    while start >= 0:
+        if not any(_WITHIN.match(text, place - 1) for place in (start, start + len(words)) if 0 < place < len(text)):
+            return start
+        start = text.find(words, start + 1)
+    return -1
+
+
+def _checked_piece(words: str, text: str) -> tuple[str, str]:
+    if _place(words, text) >= 0:
+        return words, "verified"
     found = require("rapidfuzz.fuzz", extra="answers").partial_ratio_alignment(words, text, score_cutoff=_ALIKE)
     if found is None or len(words) > len(text):
         return words, "not found"
     # Whole words: an alignment may begin or end within one.
     start = text.rfind(" ", 0, found.dest_start + 1) + 1
     end = text.find(" ", max(found.dest_end - 1, start))
-    return text[start : end if end >= 0 else len(text)], "repaired"
+    passage = text[start : end if end >= 0 else len(text)]
+    return (passage, "repaired") if same_wording(words, passage) else (words, "not found")
 
 
 class LLMAnswer(AsksModel, Generator):

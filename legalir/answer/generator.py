@@ -58,6 +58,9 @@ EVIDENCE, REFUSAL = "query_evidence", "query_refusal"
 """Columns of :class:`~legalir.answer.refuse.Refuse`: the evidence that the collection answers a question, and the
 reason not to answer it; empty if it may be answered."""
 
+GAP = " … "
+"""Sign between two parts of a quotation, for words of the provision that are left out."""
+
 NOTHING_FOUND = "nothing found"
 """Reason for the abstention if a question has no results."""
 
@@ -108,7 +111,8 @@ class Answer:
             that abstains.
         citations: docnos that the answer cites, each once, in the order of its citations; a model may cite provisions
             that it did not receive, or that do not exist.
-        quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words,
+        quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these
+            words: they occur, no more;
             ``repaired`` if they were replaced by the provision's own, which differ a little, and ``not found``.
         abstained: whether this is a refusal to answer.
         reason: why it abstains; of a partial answer, what it does not decide.
@@ -306,7 +310,8 @@ def citing_provisions(answer: Answer, chunks: ChunkMap, collection: Collection) 
 
 def _place(words: str, text: str) -> tuple[int, int] | None:
     """Return the place of words in a text, ignoring white space; None if they are not in it."""
-    match = re.search(r"\s*".join(map(re.escape, words.split())), text) if words.strip() else None
+    parts = (r"\s*".join(map(re.escape, part.split())) for part in words.split(GAP))
+    match = re.search(".*?".join(parts), text, re.DOTALL) if words.strip() else None
     return match.span() if match else None
 
 
@@ -348,7 +353,7 @@ def ask(
         pipeline: a pipeline that ends in a generator.
         asked: a frame of one question.
         expression: the pipeline as messages show it.
-        told: called with a short message after each step: retrieved, asked, verified.
+        told: called with a short message after each step: retrieved, asked, checked.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
@@ -370,5 +375,5 @@ def ask(
     if tokens := row["prompt_tokens"] + row["completion_tokens"]:
         told(f"Asked a language model, {tokens:,} tokens")
     held = sum(state != "not found" for _, _, state in row["quotes"])
-    told(f"Verified {held} of {_counted(len(row['quotes']), 'quotation')}")
+    told(f"Checked the wording of {held} of {_counted(len(row['quotes']), 'quotation')}")
     return Answer.of_row(row, query=asked["query"].iloc[0], sources=results.sort_values("rank", kind="stable"))

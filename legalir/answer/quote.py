@@ -10,13 +10,14 @@ from typing import Annotated
 from annotated_types import Ge
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
-from legalir.analysis.text import split_sentences
+from legalir.analysis.sentences import Outline
 from legalir.answer.contexts import texts_of
-from legalir.answer.generator import Answer, Generator, citing
+from legalir.answer.generator import GAP, Answer, Generator, citing
 from legalir.collections import Collection
 from legalir.contract import factory_of
 
-_GAP = " … "
+_ITEMS = 600
+"""Letters of the items of a list that are quoted with its head; further items are left out, and the sign … shows it."""
 
 
 class Quote(Generator):
@@ -43,7 +44,7 @@ class Quote(Generator):
         self.analyzer = self._analyzer = get_analyzer(self.analyzer, self.collection)
 
     def answer(self, query: str, docnos: Sequence[str]) -> Answer:
-        """Return the best sentences of the first `k` provisions, each a verified quotation.
+        """Return the best sentences of the first `k` provisions, each quoted in its own words.
 
         Raises:
             ComponentError: a provision is not in the collection.
@@ -52,37 +53,41 @@ class Quote(Generator):
         provisions = texts_of(first, self.collection, "quote")
         texts = best_sentences(query, [provisions[docno].text for docno in first], self.sentences, self._analyzer)
         lines = (_line(docno, provisions[docno].title, text) for docno, text in zip(first, texts, strict=True))
-        quotes = ((docno, part) for docno, text in zip(first, texts, strict=True) for part in text.split(_GAP) if part)
-        verified = tuple((docno, part, "verified") for docno, part in quotes)
+        verified = tuple((docno, text, "verified") for docno, text in zip(first, texts, strict=True) if text)
         return Answer("\n".join(lines), tuple(first), verified, context_docnos=tuple(first))
 
 
 def best_sentences(query: str, texts: Sequence[str], count: int, analyzer: Analyzer) -> list[str]:
     """Return, for each text, the `count` sentences that share most with the question, in the order of the text.
 
-    The sign ``…`` marks a gap between two sentences. A text without sentences gives an empty string.
+    Each comes with what it needs: a rule with its provisos, an item with the heads of its list, a head with its items.
+    The sign ``…`` marks what is left out between two sentences, and items left out at the end. A text without
+    sentences gives an empty string.
     """
-    split = [split_sentences(text) for text in texts]
+    outlines = [Outline(text) for text in texts]
     asked = set(analyzer.terms(query))
-    shared = [[asked.intersection(analyzer.terms(sentence)) for sentence in of_text] for of_text in split]
+    shared = [[asked.intersection(analyzer.terms(sentence)) for sentence in one.sentences] for one in outlines]
     df = Counter(term for of_text in shared for terms in of_text for term in terms)
-    n = sum(map(len, split))
+    n = sum(map(len, shared))
     idf = {term: log1p((n - held + 0.5) / (held + 0.5)) for term, held in df.items()}
     chosen = []
-    for of_text, held_by in zip(split, shared, strict=True):
+    for outline, held_by in zip(outlines, shared, strict=True):
         # Sorted before the sum: a set has no order, and rounding must not decide between sentences.
         worth = [sum(sorted(idf[term] for term in terms)) for terms in held_by]
-        best = sorted(range(len(of_text)), key=lambda place: (-worth[place], place))[:count]
-        chosen.append(_joined(of_text, sorted(best)))
+        best = sorted(range(len(worth)), key=lambda place: (-worth[place], place))[:count]
+        chosen.append(_joined(outline, best))
     return chosen
 
 
-def _joined(of_text: Sequence[str], places: Sequence[int]) -> str:
+def _joined(outline: Outline, best: Sequence[int], letters: int = _ITEMS) -> str:
+    rules = [outline.rule(place, letters) for place in best]
+    places = sorted({place for rule, _ in rules for place in rule})
+    cut = {rule[-1] for rule, left_out in rules if left_out}
     text = ""
-    for before, place in zip((None, *places), places, strict=False):
-        gap = "" if before is None else " " if place == before + 1 else _GAP
-        text += gap + of_text[place]
-    return text
+    for at, place in enumerate(places):
+        gap = "" if at == 0 else outline.gaps[place] if place == places[at - 1] + 1 else GAP
+        text += gap + outline.sentences[place]
+    return text + GAP.rstrip() if places and places[-1] in cut and places[-1] + 1 < len(outline.sentences) else text
 
 
 def _line(docno: str, title: str, text: str) -> str:

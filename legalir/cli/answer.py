@@ -1,4 +1,4 @@
-"""``legalir answer``: answer a question with sources and verified citations, and save and show records of answers."""
+"""``legalir answer``: answer a question with sources and checked citations, and save and show records of answers."""
 
 from __future__ import annotations
 
@@ -36,10 +36,13 @@ Without a language model, the answer quotes the provisions. Each citation and ea
 QUOTE, ANSWER = "default % 5 >> refuse >> quote", "default >> answer"
 """Pipelines if none is given: without a language model, and with one."""
 
+_OTHERS = 5
+"""Number of provisions, beside the cited ones, that are listed below an answer."""
+
 _MARKS = {"verified": "✓", "repaired": "≈", "not found": "✗"}
 _STATES = {
-    "verified": "quotation verified",
-    "repaired": "quotation repaired: these are the provision's own words",
+    "verified": "wording checked",
+    "repaired": "wording repaired: these are the provision's own words",
     "not found": "not in the provision",
 }
 
@@ -151,7 +154,7 @@ _IN_LINK = str.maketrans({"<": "%3C", ">": "%3E"})
 
 
 def _quotation(quote: dict[str, Any], answer: str, shown: Callable[[str], str]) -> str:
-    """Return a quotation with its state; do not repeat verified words that are already in the answer."""
+    """Return a quotation with its state; do not repeat checked words that are already in the answer."""
     repeated = quote["state"] == "verified" and quote["words"] in answer
     words = "" if repeated else f"“{shown(quote['words'])}” "
     return f"{_MARKS[quote['state']]} {words}{_STATES[quote['state']]}"
@@ -199,12 +202,10 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
 def _others(facts: dict[str, Any]) -> list[str]:
     """Return lines about the provisions that are not cited: after a refusal with titles, as they are the nearest."""
     cited = {citation["docno"] for citation in facts["citations"]}
-    others = [source for source in facts["sources"] if source["docno"] not in cited]
-    if not others:
-        return []
-    if facts["abstained"]:
-        return ["Nearest provisions:", *(printable("  ".join((one["docno"], one["title"]))) for one in others)]
-    return [f"Also found: {', '.join(printable(source['docno']) for source in others)}."]
+    others = [one for one in facts["sources"] if one["docno"] not in cited][:_OTHERS]
+    names = ("  ".join(filter(None, [one["docno"], " ".join(one["title"].split())])) for one in others)
+    head = "Nearest provisions:" if facts["abstained"] else "Also found:"
+    return [head, *map(printable, names)] if others else []
 
 
 def _escaped(text: str) -> str:

@@ -191,9 +191,10 @@ def _citation_share(case: Case, measure: AnswerMeasure) -> Share:
     return Share(2 * counts.correct, counts.cited + counts.gold)
 
 
-def _verified(case: Case, measure: AnswerMeasure) -> Share:
+def _quotations(case: Case, measure: AnswerMeasure) -> Share:
+    """Return the share of quotations in the state that the measure is named after."""
     states = [] if case.failed else [state for _, _, state in case.items("quotes")]
-    return Share(sum(state in ("verified", "repaired") for state in states), len(states), empty=math.nan)
+    return Share(states.count(str(measure.NAME).lower()), len(states), empty=math.nan)
 
 
 def _uncited(case: Case, measure: AnswerMeasure) -> Share:
@@ -355,7 +356,7 @@ _FORMULAS: Mapping[str | None, _Formula] = {
             *recall_gap(case.gold(measure), case.items("context_docnos"), case.cited), empty=math.nan
         )
     ),
-    "Verified": _each(_verified),
+    **dict.fromkeys(("Verified", "Repaired"), _each(_quotations)),
     "Uncited": _each(_uncited),
     "Partial": _each(_partial),
     "Abstained": _each(lambda case, measure: _defined(float(case.abstained))),

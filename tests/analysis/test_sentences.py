@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from legalir.analysis.text import split_sentences
+from legalir.analysis.sentences import Outline, split_sentences
+from legalir.analysis.wording import contradicts
+from legalir.answer.quote import _joined
 
 
 @pytest.mark.parametrize(
@@ -17,7 +19,7 @@ from legalir.analysis.text import split_sentences
         ("다음과 같다.\n1. 소화기\n가. 분말\n나. 가스", ["다음과 같다.", "1. 소화기", "가. 분말", "나. 가스"]),
         ("2024. 1. 31. 시행한다.", ["2024. 1. 31. 시행한다."]),
         ("너비 1.5미터 이상(지하는 3. 2미터)", ["너비 1.5미터 이상(지하는 3. 2미터)"]),
-        ("See Art.  5 of it.", ["See Art.  5 of it."]),
+        ("See Art.  5 of it.", ["See Art. 5 of it."]),
         ("(창고를 말한다). 이하 같다.", ["(창고를 말한다).", "이하 같다."]),
         (
             "See Art. 5 of the Act. It applies! Does it? Yes.",
@@ -43,3 +45,57 @@ def test_a_long_text_is_no_trouble() -> None:
     assert len(split_sentences("가나다라 " * 200_000)) == 1
     assert len(split_sentences(" " * 200_000 + "가")) == 1
     assert len(split_sentences("말한다. " * 100_000)) == 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen", "expected"),
+    [
+        (
+            "문을 연다. 다만, 밤에는 닫는다. 이 경우 알린다. 끝낸다.",
+            "연다",
+            "문을 연다. 다만, 밤에는 닫는다. 이 경우 알린다.",
+        ),
+        ("船は出る。ただし、嵐の日は除く。港は開く。", "嵐", "船は出る。ただし、嵐の日は除く。"),
+        ("船主应当登记。但是小船除外。港口开放。", "登记", "船主应当登记。但是小船除外。"),
+        (
+            "The boat leaves. However, it waits for mail. It is red.",
+            "boat",
+            "The boat leaves. However, it waits for mail.",
+        ),
+        (
+            "Das Boot fährt ab. Dies gilt nicht bei Sturm. Es ist rot.",
+            "Boot",
+            "Das Boot fährt ab. Dies gilt nicht bei Sturm.",
+        ),
+        ("Le bateau part. Toutefois, il attend. Il est rouge.", "part", "Le bateau part. Toutefois, il attend."),
+        ("เรือต้องออก\nเว้นแต่มีพายุ", "ออก", "เรือต้องออก เว้นแต่มีพายุ"),
+        ("Tàu rời bến. Tuy nhiên, tàu chờ thư. Tàu đỏ.", "rời", "Tàu rời bến. Tuy nhiên, tàu chờ thư."),
+        ("다음과 같다.\n1. 배\n가. 큰 배\n나. 작은 배\n2. 차", "작은", "다음과 같다. 1. 배 … 나. 작은 배"),
+        ("다음과 같다.\n1. 배\n2. 차\n다만, 밤은 뺀다.", "차", "다음과 같다. … 2. 차 다만, 밤은 뺀다."),
+        ("A person must:\n(a) stop;\n(b) call; or\n(c) wait.", "wait", "A person must: … (c) wait."),
+        ("有下列行为之一的，处罚：\n(一)停船；\n(二)撞船。", "撞船", "有下列行为之一的，处罚： … (二)撞船。"),
+        ("Boats (see Art. 5.\nNow void) leave. They are red.", "leave", "Boats (see Art. 5. Now void) leave."),
+        ("Boats:\n1. " + "a" * 80 + "\n2. b", "Boats", "Boats: 1. " + "a" * 80 + " …"),
+    ],
+)
+def test_a_sentence_comes_with_its_rule(text: str, chosen: str, expected: str) -> None:
+    outline = Outline(text)
+    place = next(place for place, sentence in enumerate(outline.sentences) if chosen in sentence)
+    assert _joined(outline, [place], 60) == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "reason"),
+    [
+        ("Notice of 60 days is due.", "Notice of not less than thirty days shall be given.", "number"),
+        ("Höchstens 2 Monate.", "Die Frist beträgt mindestens zwei Monate.", "comparison"),
+        ("3천만원 초과", "3천만원 이하의 벌금에 처한다", "comparison"),
+        ("二十日以上", "二十か月以上とする", "unit"),
+        ("The owner may refuse the boat.", "The owner may not refuse the boat.", "negation"),
+        ("ไม่น้อยกว่า 15 วัน", "ต้องไม่เกินสิบห้าวัน", "comparison"),
+        ("Notice of at least 30 days is due.", "Notice of not less than thirty days shall be given.", None),
+        ("배는 붉다.", "차는 푸르지 아니하다.", None),
+    ],
+)
+def test_contradictions(statement: str, quote: str, reason: str | None) -> None:
+    assert (contradicts(statement, quote) or "").partition(":")[0] == (reason or "")

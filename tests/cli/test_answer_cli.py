@@ -74,11 +74,11 @@ def test_without_a_model_it_quotes(folder: str) -> None:
         "Sources",
         "  a-1  창고법 제1조",
         "    https://law.example/<1>",
-        "    ✓ quotation verified",
+        "    ✓ wording checked",
         "",
         NOTICE,
     ]
-    assert done.stderr == "Retrieved 1 provision …\nVerified 1 of 1 quotation …\n"
+    assert done.stderr == "Retrieved 1 provision …\nChecked the wording of 1 of 1 quotation …\n"
 
 
 def test_with_a_model_what_is_wrong_is_said(folder: str, model: Scripted) -> None:
@@ -90,14 +90,17 @@ def test_with_a_model_what_is_wrong_is_said(folder: str, model: Scripted) -> Non
         "Sources",
         "  a-1  창고법 제1조",
         "    https://law.example/<1>",
-        "    ✓ “통로의 너비는 2미터로 한다.” quotation verified",
+        "    ✓ “통로의 너비는 2미터로 한다.” wording checked",
         "    ✗ “벽은 없다고 본다.” not in the provision",
         "  a-2  창고법 제2조 (not given)",
         "  민법 제5조 (not in the collection)",
         "",
         NOTICE,
     ]
-    assert done.stderr.splitlines()[1:] == ["Asked a language model, 12 tokens …", "Verified 1 of 2 quotations …"]
+    assert done.stderr.splitlines()[1:] == [
+        "Asked a language model, 12 tokens …",
+        "Checked the wording of 1 of 2 quotations …",
+    ]
 
 
 def test_a_false_quotation_is_shown_even_if_the_answer_repeats_it(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def test_a_page_marks_citations_and_quotations() -> None:
     assert len(page.ids) == len(set(page.ids))
     assert "<script" not in text and "<i>because" not in text and "<b>bold" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text and "&lt;i&gt;because&lt;/i&gt;" in text
-    assert '<mark class="not-found" title="quotation: not found">&lt;b&gt;bold&lt;/b&gt; words</mark>' in text
+    assert '<mark class="not-found" title="wording not found">&lt;b&gt;bold&lt;/b&gt; words</mark>' in text
     assert '<span class="cite unknown" title="cited, but is not in the collection">[제99조]</span>' in text
     assert "제99조: cited, but is not in the collection." in page.text
     assert "제11조: cited, but was not given to the model." in page.text
@@ -78,7 +78,7 @@ def test_a_page_marks_citations_and_quotations() -> None:
     assert "Relevant, but not given: 제6조(설치)." in page.text
     assert "nan" not in page.text.lower()
     # The provision that is cited stands on the page, with the words that are quoted from it.
-    assert '<mark class="verified" title="quotation: verified">본문 제5조</mark></p></div>' in text
+    assert '<mark class="verified" title="wording checked">본문 제5조</mark></p></div>' in text
 
 
 def test_a_page_has_both_groups_and_counts() -> None:

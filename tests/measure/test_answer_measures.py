@@ -101,8 +101,8 @@ def test_grounding_and_the_recall_gap() -> None:
 
 
 def test_verified_quotations() -> None:
-    assert per_query("Verified", answers()) == pytest.approx([1 / 2, NAN, 1], nan_ok=True)
-    assert mean("Verified", answers()) == 2 / 3
+    assert per_query("Verified", answers()) == pytest.approx([1 / 2, NAN, 0], nan_ok=True)
+    assert (mean("Verified", answers()), mean("Repaired", answers())) == (1 / 3, 1 / 3)
     assert math.isnan(mean("Verified", answers(quotes=[(), (), ()])))
 
 
@@ -139,7 +139,7 @@ def test_abstentions_and_failures() -> None:
     assert per_query("Abstained", run) == [0, 1, 0]
     # What a failed row holds does not count, and it is no abstention, whatever it says.
     assert per_query("CitationF1", run) == [0, 0, 1]
-    assert per_query("Verified", run) == pytest.approx([NAN, NAN, 1], nan_ok=True)
+    assert per_query("Verified", run) == pytest.approx([NAN, NAN, 0], nan_ok=True)
     assert per_query("Abstained", answers(reply_state=["timeout"] * 3, abstained=[True] * 3)) == [0, 0, 0]
     assert per_query("ROUGE1", answers(reply_state=["timeout", "ok", "ok"], answer=["Yes. [A]"] * 3))[0] == 0
     judged = answers(reply_state=["timeout", "ok", "ok"], coverage=[1.0, 0.5, 0.0], contradiction=[0, 0, 1])
@@ -330,7 +330,7 @@ def test_columns_of_judges() -> None:
 def test_pyterrier_averages(options: dict[str, Any]) -> None:
     names = ["CitationF1", "MicroCitationP", "Ungrounded", "Verified", "Abstained"]
     table = experiment([answers(), answers(citations=[(), (), ()], quotes=[(), (), ()])], names, **options)
-    assert table.loc[0, names].tolist() == pytest.approx([4 / 9, 2 / 5, 2 / 5, 2 / 3, 1 / 3])
+    assert table.loc[0, names].tolist() == pytest.approx([4 / 9, 2 / 5, 2 / 5, 1 / 3, 1 / 3])
     assert table.loc[1, names].tolist() == pytest.approx([0, 0, NAN, NAN, 1 / 3], nan_ok=True)
 
 

@@ -61,7 +61,7 @@ def test_a_provision_with_versions(client: TestClient) -> None:
 
 def test_an_answer_cites(client: TestClient) -> None:
     page = text_of(client, "/answer?q=What+is+the+fee+for+a+lamp%3F")
-    assert 'href="#source-act-2"' in page and "verified" in page
+    assert 'href="#source-act-2"' in page and "wording checked" in page
 
 
 def test_the_steps_of_an_answer_come_before_it(client: TestClient) -> None:

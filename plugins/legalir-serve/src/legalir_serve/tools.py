@@ -140,7 +140,7 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         collection: Collection = None,
         as_of: Day = None,
     ) -> dict[str, Any]:
-        """Answer a question with verified quotations of the provisions, or say that they do not answer it."""
+        """Answer a question with quotations whose wording is checked, or say that the provisions do not answer it."""
 
         def answer() -> dict[str, Any]:
             reply = service.answer(
