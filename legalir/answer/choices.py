@@ -153,7 +153,7 @@ def read_number(reply: str, options: Sequence[str]) -> int:
             rank = 2  # The next number of a list, which was cut.
         named[rank] |= numbers
     # Numbers at the start of lines may number the options, or an explanation.
-    best = named[0] or (named[1] if len(named[1]) == 1 else named[1] | named[2])
+    best = named[0] or named[1] | named[2]
     (number,) = best if len(best) == 1 else (0,)
     return number if 1 <= number <= len(options) else 0
 
