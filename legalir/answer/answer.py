@@ -117,7 +117,7 @@ def _too_short(words: str) -> bool:
     signs = sum("\u3040" <= letter <= "\u9fff" for letter in letters)
     unspaced = sum("\u0e00" <= letter <= "\u0eff" or "\u1000" <= letter <= "\u17ff" for letter in letters)
     hangul = sum("\uac00" <= letter <= "\ud7a3" for letter in letters)
-    return signs < 6 and unspaced < 12 and (len(words.split()) < 2 or len(letters) + hangul < 8)
+    return signs < 6 and unspaced < 12 and (len(re.findall(r"\w*[^\W\d_]\w*", words)) < 2 or len(letters) + hangul < 8)
 
 
 def _place(words: str, text: str) -> int:

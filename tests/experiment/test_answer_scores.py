@@ -40,7 +40,7 @@ def test_one_table_has_rankings_and_answers_by_hand() -> None:
     f1 = 2 * (1 / 3) * (1 / 2) / (1 / 3 + 1 / 2)
     assert table.loc["Answers", "CitationF1"] == pytest.approx((1 + 0 + 0 + f1) / 4)
     assert table.loc["Answers", "MicroCitationP"] == pytest.approx(2 / 4)
-    assert table.loc["Answers", "Verified"] == pytest.approx(2 / 3)
+    assert table.loc["Answers", "Verified"] == pytest.approx(1 / 3)
     # q2 has no verdict; q3 abstains.
     assert table.loc["Answers", "Coverage"] == pytest.approx(2 / 3)
     assert table.loc["Strong", ["CitationF1", "Verified", "Failed"]].isna().all()
