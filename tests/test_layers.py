@@ -19,7 +19,7 @@ LAYERS = (
     "frames",
     *("explanation", "models", "datasets", "llm", "collections"),
     *("analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
-    *("answer", "measure", "pipeline", "chunks", "collection", "statutes", "train", "experiments"),
+    *("answer", "generate", "measure", "pipeline", "chunks", "collection", "statutes", "train", "experiments"),
     *("engine", "extend", "testing", "cli"),
 )
 ROOT = Path(legalir.__file__).parent

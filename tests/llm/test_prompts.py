@@ -22,7 +22,9 @@ SLOTS = {
     "judge_coverage": {"question", "reference", "answer", "provisions", "against"},
     "judge_claims": {"question", "text", "provisions"},
     "judge_context": {"question", "reference", "provisions", "n"},
+    "judge_nuggets": {"question", "facts", "answer"},
     "judge_questions": {"answer", "n"},
+    "judge_support": {"statement", "provisions"},
     "judge_win": {"question", "answer_a", "answer_b"},
     **{
         name: {"question", "reference", "answer"} for name in ("judge_comparison", "judge_correct", "judge_correctness")
