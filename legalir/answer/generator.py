@@ -374,6 +374,7 @@ def ask(
     row = with_unanswered(frame, asked).iloc[0].to_dict()
     if tokens := row["prompt_tokens"] + row["completion_tokens"]:
         told(f"Asked a language model, {tokens:,} tokens")
-    held = sum(state != "not found" for _, _, state in row["quotes"])
-    told(f"Checked the wording of {held} of {_counted(len(row['quotes']), 'quotation')}")
+    if row["quotes"]:
+        held = sum(state != "not found" for _, _, state in row["quotes"])
+        told(f"Checked the wording of {held} of {_counted(len(row['quotes']), 'quotation')}")
     return Answer.of_row(row, query=asked["query"].iloc[0], sources=results.sort_values("rank", kind="stable"))
