@@ -84,7 +84,7 @@ class Refuse(Component):
     """Marks the questions that the collection seems not to answer; a generator then refuses them, and says why.
 
     The evidence is a number from 0 to 1 that compares across collections. It is not a probability: below one half are
-    few judged questions (2 to 3 % in the mean over collections, 12 % at most).
+    few judged questions (1 to 3 % in the mean over collections, 6 % at most).
 
     Columns in: ``qid, query, docno, score, rank``. Columns out: the same, ``query_evidence`` and ``query_refusal``, the
     reason, empty if the question may be answered. Lists and ranks stay.
