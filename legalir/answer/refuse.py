@@ -11,7 +11,8 @@ collection is shared by chance. So each collection is its own measure, without a
 
 q is the set of its terms without those of everyday questions, which any question may have. The mean over the everyday
 questions is subtracted from each; an everyday question keeps the terms that no other one has. ``close`` is also divided
-by what the headings of the collection reach. The sum, weighted, gives the evidence by the logistic function.
+by what the headings of the collection reach. The sum, weighted, gives the evidence by the logistic function. A question
+all of whose terms one provision has, such as a keyword, has an evidence of at least one half.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Sequence, Set
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -30,6 +31,7 @@ import pandas as pd
 import pyterrier as pt
 import yaml
 from annotated_types import Ge, Le
+from numpy.typing import NDArray
 
 from legalir.answer.generator import EVIDENCE, REFUSAL
 from legalir.collections import Collection
@@ -37,6 +39,7 @@ from legalir.contract import factory_of
 from legalir.dense.e5 import SEMANTIC, is_installed
 from legalir.dense.index import DenseIndex
 from legalir.explanation import Explanation, Upstream
+from legalir.frames.as_of import asked_once
 from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.component import Component
 from legalir.lexical.bm25f import FieldIndex
@@ -53,12 +56,13 @@ _HEADINGS = 40
 
 
 class Features(NamedTuple):
-    """What a question shares with a collection; `close` is NaN without vectors."""
+    """What a question shares with a collection; `close` may be NaN; `whole` is 1 if a provision has all of q."""
 
     common: float
     known: float
     length: float
     close: float
+    whole: float = 0.0
 
 
 class Weights(NamedTuple):
@@ -71,17 +75,16 @@ class Weights(NamedTuple):
     zero: float
 
 
-# Learnt by logistic regression on judged questions of fourteen collections in ten languages and on questions outside
-# them; docs/answers.md has the figures, each collection with weights that the others chose.
-WORDS = Weights(14.5, 4.9, 1.2, 0.0, 3.85)
+# Learnt by logistic regression: experiments/answers/refuse.py makes them again, docs/answers.md has the figures.
+WORDS = Weights(18.4, 4.9, 1.2, 0.0, 3.1)
 MEANING = Weights(9.3, 3.0, 0.6, 7.8, 6.0)
 
 
 class Refuse(Component):
     """Marks the questions that the collection seems not to answer; a generator then refuses them, and says why.
 
-    The evidence is a number from 0 to 1 that compares across collections, but no probability: one half is where it was
-    set so that about 4 % of judged questions lie below, in the mean over collections.
+    The evidence is a number from 0 to 1 that compares across collections. It is not a probability: below one half are
+    few judged questions (1 to 3 % in the mean over collections, 6 % at most).
 
     Columns in: ``qid, query, docno, score, rank``. Columns out: the same, ``query_evidence`` and ``query_refusal``, the
     reason, empty if the question may be answered. Lists and ranks stay.
@@ -132,14 +135,16 @@ class Refuse(Component):
 
     def evidence(self, features: Sequence[Features]) -> list[float]:
         """Return the evidence of questions with these features, from 0 to 1."""
-        chance, close = self._chance
         weights = WORDS if self._vectors is None else MEANING
-        scales = (1.0, 1.0, 1.0, max(close - chance.close, 0.05))
-        values = []
-        for one in features:
-            shares = zip(weights, one, chance, scales, strict=False)
-            total = sum(weight * (value - mean) / scale for weight, value, mean, scale in shares if weight)
-            values.append(float(1 / (1 + np.exp(weights.zero - total))))
+        totals = np.nan_to_num(self.shares(features)) @ weights[:4]
+        values = 1 / (1 + np.exp(weights.zero - totals))
+        return [float((1 + value) / 2 if one.whole else value) for value, one in zip(values, features, strict=True)]
+
+    def shares(self, features: Sequence[Features]) -> NDArray[np.float64]:
+        """Return what questions share beyond chance: `common`, `known`, `length`, `close` (perhaps NaN); [n, 4]."""
+        chance, close = self._chance
+        values = np.array([one[:4] for one in features], dtype=np.float64).reshape(-1, 4) - chance[:4]
+        values[:, 3] /= max(close - chance.close, 0.05)
         return values
 
     def features(self, asked: pd.DataFrame) -> list[Features]:
@@ -147,7 +152,7 @@ class Refuse(Component):
         terms = [self._index.analyzer.terms(query) for query in asked["query"]]
         own = [{term for term in of_query if not self._everyday[term]} for of_query in terms]
         pairs = zip(own, self._closest(asked), strict=True)
-        return [Features(*self._words(of_query), close) for of_query, close in pairs]
+        return [Features(*self._words(of_query), close, self._whole(of_query)) for of_query, close in pairs]
 
     @cached_property
     def _index(self) -> FieldIndex:
@@ -201,6 +206,15 @@ class Refuse(Component):
         usual = np.log1p(np.sort(index.df[terms])).sum() / np.log1p(len(index))
         return float(usual / size), len(terms) / size, float(np.log(size))
 
+    def _whole(self, own: Set[str]) -> float:
+        """Return 1 if one provision has all of these terms, and there is a term; else 0."""
+        index = self._index
+        terms = known_terms(index, dict.fromkeys(own, 1.0))[0]
+        if not own or len(terms) < len(own):
+            return 0.0
+        lists = (index.documents[index.indptr[term] : index.indptr[term + 1]] for term in terms)
+        return float(reduce(np.intersect1d, lists).size > 0)
+
     def _closest(self, asked: pd.DataFrame) -> list[float]:
         """Return the cosine of the nearest provision of each question; NaN without vectors, 0 if there is none."""
         if self._vectors is None:
@@ -212,6 +226,13 @@ class Refuse(Component):
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the scores as they came."""
         return upstream(docnos)
+
+
+def weakness(collection: Collection, query: str, as_of: str | None = None) -> str:
+    """Return why :class:`Refuse` would refuse a question; empty if it would not."""
+    refusing = Refuse(collection)
+    (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of)))
+    return refusing.reason(evidence) if evidence < refusing.threshold else ""
 
 
 @cache

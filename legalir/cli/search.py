@@ -81,6 +81,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search DATASET for the provisions that answer QUERY."""
+    from legalir.answer.refuse import weakness
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, gives_answers, search_with
     from legalir.collection.results import rows as numbered
@@ -105,6 +106,8 @@ def search(
         _print_table(rows, query, "" if day is None else f" in force on {day}")
         if day is not None and rows:
             typer.echo(f"As of {day}.")
+        if rows and pipeline.strip() == "default" and (reason := weakness(collection, query, day)):
+            typer.echo(f"Weak match: {reason}.")
     else:
         for row in rows:
             typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")

@@ -61,3 +61,11 @@ def test_an_answer_is_no_run(folder: str) -> None:
     done = run(folder, "통로", "-p", "bm25 >> quote", "--format", "trec")
     assert done.exit_code == 2
     assert "TREC" in done.output
+
+
+def test_default_says_where_the_best_match_is_weak(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEGALIR_SEMANTIC", "off")
+    outside = "어제 축구 경기에서 물건 던진 관중은 누구였나요?"
+    assert "Weak match: nothing in this collection" in " ".join(run(folder, outside).stdout.split())
+    for arguments in (["통로의 너비"], [outside, "-p", "bm25"]):
+        assert "Weak match" not in run(folder, *arguments).output
