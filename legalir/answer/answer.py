@@ -216,6 +216,10 @@ class LLMAnswer(AsksModel, Generator):
     max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
     temperature: Annotated[float, Ge(0), Le(2), "from 0 to 2"] = 0.0
     plain: Annotated[bool, "whether the answer is prose without citations"] = False
+    others: Annotated[
+        tuple[Prompt, ...],
+        "the prompts with ``plain=True``, with ``context=False``, and with both; none for `prompt` in their place",
+    ] = ()
 
     def __post_init__(self) -> None:
         require("rapidfuzz.fuzz", extra="answers")
@@ -227,7 +231,7 @@ class LLMAnswer(AsksModel, Generator):
         facts = asked["context"].tolist() if self.context and "context" in asked.columns else [""] * len(asked)
         asked_on: Sequence[int | None] = days(asked) if self._dated() else [None] * len(asked)
         wanted = [self._parents(docnos, day) for docnos, day in zip(lists, asked_on, strict=True)]
-        full = "day" in self.prompt.slots()
+        full = "day" in self._own_prompt().slots()
         given = [
             context(one, texts_of(list(one), self.collection, "answer"), self.context_tokens, in_full=full)
             for one in wanted
@@ -249,6 +253,10 @@ class LLMAnswer(AsksModel, Generator):
         report_left_out("answer", sum(map(len, wanted)), sum(len(one.docnos) for one in given))
         return answers
 
+    def _own_prompt(self) -> Prompt:
+        """Return the prompt for answers of this kind."""
+        return (self.prompt, *self.others)[self.plain + 2 * (not self.context)] if self.others else self.prompt
+
     def _dated(self) -> bool:
         """Return True if the provisions are versions."""
         return any(part is not None and part.validity is not None for part in (self.graph, self.numbers))
@@ -266,7 +274,7 @@ class LLMAnswer(AsksModel, Generator):
         # Nothing to read, nothing to ask.
         asked = [number for number, one in enumerate(given) if one.docnos or not self.context]
         replies = self.client.ask(
-            self.prompt,
+            self._own_prompt(),
             [
                 {
                     "question": questions[number][0],
@@ -368,23 +376,26 @@ def _prose(text: str, answer: Answer) -> Answer:
     return replace(answer, text="\n".join(line.strip() for line in kept if line), reason=" ".join(refusals))
 
 
-def _prompt(
-    collection: Collection,
-    prompt: str | None = None,
-    language: str = "auto",
-    context: bool = True,
-    plain: bool = False,
-) -> Prompt:
-    """Return the prompt for answers of this kind.
+_OTHERS = ("answer_plain", "answer_memory", "answer_plain_memory")
+"""Names of the prompts with ``plain=True``, with ``context=False``, and with both."""
+
+
+def _others(
+    collection: Collection, prompt: str | None = None, language: str = "auto", plain: bool = False
+) -> tuple[Prompt, ...]:
+    """Return the prompts of `_OTHERS`.
 
     Args:
         prompt: file of your own prompt, or a former version of ours, such as ``answer@1``.
         language: language of the prompt; ``auto`` for the collection's language.
-        context: whether the model reads provisions.
         plain: whether the answer is prose without citations.
+
+    Raises:
+        DefinitionError: a former version of the prompt for answers with citations is to write prose.
     """
-    name = f"answer{'_plain' if plain else ''}{'' if context else '_memory'}"
-    return prompt_of(name)(collection, prompt, language)
+    # The prompt without provisions has not changed since answer@1.
+    own = None if prompt is not None and str(prompt).startswith("answer@") and not plain else prompt
+    return tuple(prompt_of(name)(collection, own, language) for name in _OTHERS)
 
 
 def _graph(collection: Collection, links: bool | Literal["after"] = True) -> CitationGraph | None:
@@ -405,7 +416,7 @@ answer = asking_factory(
     LLMAnswer,
     "Answer by a chat model, with citations that are checked: ``default >> answer(k=10)``.",
     "llm",
-    prompt=_prompt,
+    others=_others,
     graph=_graph,
     after=_after,
     numbers=NumberTable.of,

@@ -55,7 +55,7 @@ def _words(label: str) -> tuple[str, ...]:
 def linked(docnos: Sequence[str], graph: CitationGraph, after: bool = False) -> dict[str, str]:
     """Return the provisions of a list, each followed by the provisions that it cites, as docno to parent [nitibench].
 
-    With `after`, the list comes first, and all cited provisions follow it [sfs-b].
+    With `after`, the list comes first, and all cited provisions follow it [searchfiresafety].
 
     A provision of the list has the parent ``""`` and keeps its place; a cited provision appears once, below the first
     provision that cites it, as NitiLink places it at depth 1.

@@ -172,8 +172,10 @@ class TestRequest:
         collection.answer("표지를 단다", "bm25 % 1 >> answer(prompt='answer@1')")
         assert provisions_in(model.requests[1])[1] == "[2, cited by 1] 창고규칙 제3조 표지의 색: 곳 | 색 출구 | 녹색"
         assert (model.requests[1].prompt, "<day>" in model.requests[1].messages[1][1]) == ("answer", False)
-        with pytest.raises(DefinitionError, match="answer_memory"):
-            collection.pipeline("answer(context=False, prompt='answer@1')")
+        collection.answer("표지를 단다", "answer(context=False, prompt='answer@1')")
+        assert model.requests[2].prompt == "answer_memory", "it has not changed since"
+        with pytest.raises(DefinitionError, match="answer_plain"):
+            collection.pipeline("answer(plain=True, prompt='answer@1')")
 
     def test_it_has_the_day(self, folder: Path) -> None:
         def day_of(collection: legalir.Collection, **asked: Any) -> str:
