@@ -483,7 +483,7 @@ COMPONENTS = (
         ("reranker", spec)
         for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "refuse", "sar", "without_self")
     ),
-    *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote", "yesno")),
+    *(("generator", spec) for spec in ("answer(k=3)", "answer(plain=True)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
     ("judge", "judge_support"),
     ("judge", "judge_nuggets"),

@@ -1,4 +1,4 @@
-"""Answers by a chat model: statements that cite provisions, with quotations that are checked word by word.
+"""Answers by a chat model: statements that cite provisions, with quotations that are checked word by word; or prose.
 
 The reply of the model is data. Each citation is resolved to a docno, and each quotation is looked up in the text of its
 provision; both without a model.
@@ -17,13 +17,14 @@ import pandas as pd
 from annotated_types import Ge, Le
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
+from legalir.analysis.sentences import Outline
 from legalir.analysis.wording import same_wording
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
 from legalir.answer.generator import GAP, Answer, Generator, citing
 from legalir.answer.statements import numbers_of, refuses, without_numbers
 from legalir.collections import Collection
 from legalir.extras import require
-from legalir.frames.as_of import days
+from legalir.frames.as_of import AS_OF, days
 from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.asking import AsksModel
 from legalir.llm.chat import FailedReply
@@ -31,7 +32,7 @@ from legalir.llm.client import CheckedReply
 from legalir.llm.prompts import Prompt
 from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import asking_factory, check_script, prompt_of
-from legalir.storage.validity import provision_key
+from legalir.storage.validity import iso_date, provision_key
 
 _AROUND = " .,;:()[]{}<>`*'\"“”‘’「」『』【】"
 """Signs around the name of a provision."""
@@ -42,9 +43,13 @@ _ALIKE = 85
 """Lowest similarity, in percent, of a quotation that is repaired: one letter in seven differs."""
 
 _LEFT_OUT = re.compile(r"\s*(?:[\[(（]\s*(?:…+|\.{3,}|略|중략|생략)\s*[\])）]|…+|\.{3,})\s*")
+_NEXT_ROW = re.compile(r"\s*\|?[ \t]*\n\s*\|\s*")
+"""End of a row of a table and begin of the next one, as the request has them."""
 _WITHIN = re.compile(r"\d[.,]?\d|[a-z\u00c0-\u04ff]{2}", re.IGNORECASE)
 _WITHOUT_REASON = "the provisions do not decide the question"
 _DOES_NOT_FIT = "no provision fits into the request"
+_NO_DAY = "-"
+"""What the prompt has in place of a day where none was given and the provisions are no versions."""
 
 _Name = Annotated[str, BeforeValidator(str), WithJsonSchema({"type": ["integer", "string"]})]
 
@@ -89,7 +94,11 @@ def checked_quote(words: str, text: str) -> tuple[str, str]:
         differ in no number, unit, comparison, negation, duty or option; else the words and ``not found``. One word, one
         number or a few letters are ``not found``, unless they are the whole text.
     """
-    words, text = (" ".join(unicodedata.normalize("NFC", one).split()) for one in (words.strip(_QUOTES + " \n"), text))
+    words = words.strip(_QUOTES + " \n")
+    rows = _NEXT_ROW.sub("\n", words.strip("| "))
+    words, rows, text = (" ".join(unicodedata.normalize("NFC", one).split()) for one in (words, rows, text))
+    if _place(words, text) < 0:
+        words = rows or words
     if not words or (words != text and _too_short(words)):
         return words, "not found"
     if _place(words, text) >= 0:
@@ -163,6 +172,14 @@ class LLMAnswer(AsksModel, Generator):
     With ``context=False`` the model reads no provision, recalls the law from memory and cites it by name and number:
     the parametric baseline of [nitibench]. It needs no ranked list.
 
+    With ``plain=True`` the model writes a short answer in prose, without JSON, citations and quotations, as the systems
+    do whose ROUGE papers publish. A sentence that refuses leaves the text and is the ``reason``; the answer abstains if
+    its first sentence refuses.
+
+    A prompt with the slot ``{day}`` reads the day of the question (``as_of``, or today where provisions are versions;
+    else ``-``), and the provisions in full: the level of each law in the label, and tables as rows. A prompt without
+    this slot, such as ``answer@1``, reads each provision as one line.
+
     A request that is longer than the model takes is asked again with half of the provisions, until it fits;
     ``context_docnos`` lists the provisions in the final request, and a message counts the rest.
 
@@ -198,7 +215,11 @@ class LLMAnswer(AsksModel, Generator):
     ] = 16000
     max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
     temperature: Annotated[float, Ge(0), Le(2), "from 0 to 2"] = 0.0
-    memory_prompt: Annotated[Prompt | None, "the prompt with ``context=False``; None for `prompt`"] = None
+    plain: Annotated[bool, "whether the answer is prose without citations"] = False
+    others: Annotated[
+        tuple[Prompt, ...],
+        "the prompts with ``plain=True``, with ``context=False``, and with both; none for `prompt` in their place",
+    ] = ()
 
     def __post_init__(self) -> None:
         require("rapidfuzz.fuzz", extra="answers")
@@ -210,8 +231,15 @@ class LLMAnswer(AsksModel, Generator):
         facts = asked["context"].tolist() if self.context and "context" in asked.columns else [""] * len(asked)
         asked_on: Sequence[int | None] = days(asked) if self._dated() else [None] * len(asked)
         wanted = [self._parents(docnos, day) for docnos, day in zip(lists, asked_on, strict=True)]
-        given = [context(one, texts_of(list(one), self.collection, "answer"), self.context_tokens) for one in wanted]
-        questions = list(zip(asked["query"].tolist(), map(str, facts), strict=True))
+        full = "day" in self._own_prompt().slots()
+        given = [
+            context(one, texts_of(list(one), self.collection, "answer"), self.context_tokens, in_full=full)
+            for one in wanted
+        ]
+        shown = [_NO_DAY] * len(asked)
+        if self._dated() or AS_OF in asked.columns:
+            shown = list(map(iso_date, days(asked)))
+        questions = list(zip(asked["query"].tolist(), map(str, facts), shown, strict=True))
         answers: list[Answer] = [Answer("")] * len(asked)
         waiting = list(range(len(asked)))
         while waiting:
@@ -225,6 +253,10 @@ class LLMAnswer(AsksModel, Generator):
         report_left_out("answer", sum(map(len, wanted)), sum(len(one.docnos) for one in given))
         return answers
 
+    def _own_prompt(self) -> Prompt:
+        """Return the prompt for answers of this kind."""
+        return (self.prompt, *self.others)[self.plain + 2 * (not self.context)] if self.others else self.prompt
+
     def _dated(self) -> bool:
         """Return True if the provisions are versions."""
         return any(part is not None and part.validity is not None for part in (self.graph, self.numbers))
@@ -236,39 +268,43 @@ class LLMAnswer(AsksModel, Generator):
         return dict.fromkeys(first, "") if graph is None else linked(first, graph, self.after)
 
     def _ask(
-        self, questions: Sequence[tuple[str, str]], given: Sequence[Context], asked_on: Sequence[int | None]
+        self, questions: Sequence[tuple[str, str, str]], given: Sequence[Context], asked_on: Sequence[int | None]
     ) -> list[Answer]:
-        """Return the answer to each question from its further facts and its provisions, on its day."""
+        """Return the answer to each question, with its further facts and its day, from its provisions."""
         # Nothing to read, nothing to ask.
         asked = [number for number, one in enumerate(given) if one.docnos or not self.context]
         replies = self.client.ask(
-            self.prompt if self.context else self.memory_prompt or self.prompt,
+            self._own_prompt(),
             [
                 {
                     "question": questions[number][0],
                     "provisions": f"{given[number].text}\n{questions[number][1]}".strip(),
+                    "day": questions[number][2],
                 }
                 for number in asked
             ],
             llm=self.llm,
-            kind=_Reply,
-            check=_check,
+            kind=None if self.plain else _Reply,
+            check=check_script if self.plain else _check,
             max_tokens=self.max_tokens,
             temperature=self.temperature,
         )
         answers = [Answer("", abstained=True, reason=_DOES_NOT_FIT)] * len(given)
         for number, reply in zip(asked, replies, strict=True):
-            answers[number] = self._read(reply, given[number].docnos, asked_on[number])
+            answers[number] = self._read(reply, given[number], asked_on[number])
         return answers
 
-    def _read(self, reply: CheckedReply, docnos: tuple[str, ...], day: int | None) -> Answer:
+    def _read(self, reply: CheckedReply, given: Context, day: int | None) -> Answer:
         """Return the answer in a reply, with resolved citations and checked quotations."""
+        docnos = given.docnos
         tokens = (0, 0) if reply.reply is None else (reply.reply.prompt_tokens, reply.reply.completion_tokens)
         answer = Answer(
             "", reply_state=reply.state, context_docnos=docnos, prompt_tokens=tokens[0], completion_tokens=tokens[1]
         )
         if reply.state != "ok":
             return answer
+        if self.plain:
+            return _prose(reply.value, answer)
         if not reply.value.can_answer:
             return replace(answer, abstained=True, reason=" ".join(reply.value.reason.split()) or _WITHOUT_REASON)
         lines: list[str] = []
@@ -279,7 +315,7 @@ class LLMAnswer(AsksModel, Generator):
             text, numbers = without_numbers(" ".join(statement.text.split()), len(docnos))
             cites = [one for one in statement.citations if one.provision.strip(_AROUND).casefold() not in _NO_NAME]
             names = [*(one.provision for one in cites), *numbers]
-            named = {name: self._resolved(name, docnos, day) for name in names}
+            named = {name: self._resolved(name, given, day) for name in names}
             own = dict.fromkeys(docno for meant in named.values() for docno in meant)
             if not own and refuses(text):
                 refusals.append(text)
@@ -295,9 +331,11 @@ class LLMAnswer(AsksModel, Generator):
         checked = self._checked_quotes(list(quoted))
         return replace(answer, text=text, citations=tuple(citations), quotes=checked, reason=reason)
 
-    def _resolved(self, name: str, docnos: Sequence[str], day: int | None) -> tuple[str, ...]:
+    def _resolved(self, name: str, given: Context, day: int | None) -> tuple[str, ...]:
         """Return the docnos that a model's name for provisions refers to, or the name itself if there is no match."""
-        name = " ".join(name.split())
+        name, docnos = " ".join(name.split()), given.docnos
+        if (labelled := given.labelled(name)) is not None:
+            return (labelled,)
         numbers = numbers_of(name)
         if numbers and all(1 <= number <= len(docnos) for number in numbers):
             return tuple(docnos[number - 1] for number in numbers)
@@ -323,6 +361,43 @@ class LLMAnswer(AsksModel, Generator):
         )
 
 
+def _prose(text: str, answer: Answer) -> Answer:
+    """Return an answer in prose; the numbers of provisions and what refuses to answer are not part of its text."""
+    lines = (without_numbers(" ".join(line.split()), len(answer.context_docnos))[0] for line in text.splitlines())
+    outlines = [Outline(line) for line in lines if line]
+    sentences = [sentence for outline in outlines for sentence in outline.sentences]
+    refusals = [sentence for sentence in sentences if refuses(sentence)]
+    if refusals and refusals[0] == sentences[0]:
+        return replace(answer, abstained=True, reason=" ".join(sentences))
+    kept = (
+        "".join(gap + one for gap, one in zip(outline.gaps, outline.sentences, strict=True) if one not in refusals)
+        for outline in outlines
+    )
+    return replace(answer, text="\n".join(line.strip() for line in kept if line), reason=" ".join(refusals))
+
+
+_OTHERS = ("answer_plain", "answer_memory", "answer_plain_memory")
+"""Names of the prompts with ``plain=True``, with ``context=False``, and with both."""
+
+
+def _others(
+    collection: Collection, prompt: str | None = None, language: str = "auto", plain: bool = False
+) -> tuple[Prompt, ...]:
+    """Return the prompts of `_OTHERS`.
+
+    Args:
+        prompt: file of your own prompt, or a former version of ours, such as ``answer@1``.
+        language: language of the prompt; ``auto`` for the collection's language.
+        plain: whether the answer is prose without citations.
+
+    Raises:
+        DefinitionError: a former version of the prompt for answers with citations is to write prose.
+    """
+    # The prompt without provisions has not changed since answer@1.
+    own = None if prompt is not None and str(prompt).startswith("answer@") and not plain else prompt
+    return tuple(prompt_of(name)(collection, own, language) for name in _OTHERS)
+
+
 def _graph(collection: Collection, links: bool | Literal["after"] = True) -> CitationGraph | None:
     """Return the graph of the collection.
 
@@ -341,7 +416,7 @@ answer = asking_factory(
     LLMAnswer,
     "Answer by a chat model, with citations that are checked: ``default >> answer(k=10)``.",
     "llm",
-    memory_prompt=prompt_of("answer_memory"),
+    others=_others,
     graph=_graph,
     after=_after,
     numbers=NumberTable.of,

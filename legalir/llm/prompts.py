@@ -19,6 +19,8 @@ from legalir.storage.digest import digest
 _FOLDER = Path(__file__).parent / "prompts"
 _SAME_LANGUAGE = "Write your answer in the language of the question."
 _SLOT = re.compile(r"\{(\w+)\}")
+_FORMER = re.compile(r"(\w+)@\d+")
+"""A version of a prompt: ``answer@1``. Its folder has the same name, so that recorded replies to it stay usable."""
 
 
 class PromptFile(Schema):
@@ -86,12 +88,21 @@ def load_prompt(name: str, language: str, path: str | PathLike[str] | None = Non
     Args:
         name: name of the prompt.
         language: code of the language.
-        path: the user's own file; None for ``PROMPTS/NAME/LANGUAGE.yaml``.
+        path: the user's own file, or a former version of the prompt, such as ``answer@1``; None for
+            ``PROMPTS/NAME/LANGUAGE.yaml``.
         prompts: a folder of prompts, one folder each; by default legalir's own.
 
     Raises:
-        DefinitionError: the file cannot be read.
+        DefinitionError: the file cannot be read, or the prompt has no such version.
     """
+    if former := _FORMER.fullmatch(str(path)):
+        there = [folder.name for folder in sorted(prompts.glob(f"{name}@*"))]
+        if former[0] not in there:
+            raise DefinitionError(
+                f"prompt={former[0]!r} is not a former version of {name!r}"
+                f"{f', which has {chr(44).join(there)}' if there else ''}: leave out prompt for the present one."
+            )
+        return _shipped(name, language, prompts / former[0])
     if path is not None:
         return _prompt(name, language, PromptFile.load(path))
     return _shipped(name, language, prompts / name)
@@ -110,5 +121,5 @@ def _prompt(name: str, language: str, read: PromptFile, more: str = "") -> Promp
 
 
 def prompt_names() -> list[str]:
-    """Return the names of the prompts that ship."""
-    return sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir())
+    """Return the names of the prompts that ship, without former versions."""
+    return sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir() and "@" not in folder.name)

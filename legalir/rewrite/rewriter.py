@@ -160,11 +160,11 @@ def prompt_of(name: str) -> Callable[..., Prompt]:
         """Return the user's own prompt, or ours in a language.
 
         Args:
-            prompt: file of your own prompt.
+            prompt: file of your own prompt, or a former version of ours, such as ``answer@1``.
             language: language of the prompt; ``auto`` for the collection's language.
 
         Raises:
-            DefinitionError: the file cannot be read.
+            DefinitionError: the file cannot be read, or there is no such version.
         """
         return load_prompt(name, language_of(collection) if language == "auto" else language, prompt)
 

@@ -67,7 +67,7 @@ def test_quote_cites_provisions(collection) -> None:
 
 def test_answer_cites_the_provision_that_holds_the_quoted_words(collection) -> None:
     def reply(request):
-        first = re.search(r"^\[1\] (.*)$", request.messages[-1][1], re.M)[1]
+        first = re.search(r"^\[1[^]]*\] (.*)$", request.messages[-1][1], re.M)[1]
         statement = {"text": "그렇다.", "citations": [{"provision": 1, "quote": first[-12:]}]}
         return json.dumps({"can_answer": True, "reason": "", "statements": [statement]}, ensure_ascii=False)
 

@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from scripted import Scripted
 
 import legalir
 from legalir.answer.answer import checked_quote
-from legalir.errors import ExpressionError
+from legalir.errors import DefinitionError, ExpressionError
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client
 from legalir.storage.files import atomic_file
@@ -149,6 +150,89 @@ class TestAnswers:
         assert (found.abstained, found.reason, model.requests) == (True, "nothing found", [])
 
 
+class TestRequest:
+    def test_it_has_the_level_of_each_law_and_rows_of_tables(self, folder: Path) -> None:
+        rows = [
+            {**PROVISIONS[2], "level": "act"},
+            {**PROVISIONS[3], "level": "rule", "text": "표지의 색:\n곳 | 색\n출구 | 녹색"},
+        ]
+        with atomic_file(folder / "corpus.jsonl") as stream:
+            stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in (*PROVISIONS[:2], *rows))
+        reply = reply_of(("출구는 녹색이다.", [("[2, cited by 1, rule]", "| 곳 | 색\n| 출구 | 녹색"), ("1 (act)", "")]))
+        collection, model = opened(folder, lambda request: reply)
+        found = collection.answer("표지를 단다", "bm25 % 1 >> answer")
+        assert provisions_in(model.requests[0]) == [
+            "[1, act] 창고법 제3조 표지를 단다.",
+            "[2, cited by 1, rule] 창고규칙 제3조 표지의 색:",
+            "| 곳 | 색",
+            "| 출구 | 녹색",
+        ]
+        assert found.citations == ("r-3", "w-3")
+        assert found.quotes == (("r-3", "곳 | 색 출구 | 녹색", "verified"),)
+        collection.answer("표지를 단다", "bm25 % 1 >> answer(prompt='answer@1')")
+        assert provisions_in(model.requests[1])[1] == "[2, cited by 1] 창고규칙 제3조 표지의 색: 곳 | 색 출구 | 녹색"
+        assert (model.requests[1].prompt, "<day>" in model.requests[1].messages[1][1]) == ("answer", False)
+        collection.answer("표지를 단다", "answer(context=False, prompt='answer@1')")
+        assert model.requests[2].prompt == "answer_memory", "it has not changed since"
+        with pytest.raises(DefinitionError, match="answer_plain"):
+            collection.pipeline("answer(plain=True, prompt='answer@1')")
+
+    def test_it_has_the_day(self, folder: Path) -> None:
+        def day_of(collection: legalir.Collection, **asked: Any) -> str:
+            frame = pd.DataFrame({"qid": ["1"], "query": [f"{QUERY} {asked}"], **asked})
+            collection.pipeline("bm25 % 1 >> answer")(frame)
+            return re.search(r"<day>\n(.*)\n</day>", model.requests[-1].messages[1][1])[1]  # type: ignore[index]
+
+        collection, model = opened(folder, lambda request: GOOD)
+        assert day_of(collection) == "-", "the provisions have no dates"
+        assert day_of(collection, as_of=["2020-02-01"]) == "2020-02-01"
+        with atomic_file(folder / "corpus.jsonl") as stream:
+            row = {**PROVISIONS[0], "docno": "w-1@2019-01-01", "effective_from": "2019-01-01"}
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+        (folder / "links.tsv").unlink()
+        collection, model = opened(folder, lambda request: GOOD)
+        assert day_of(collection) == date.today().isoformat()
+        assert day_of(collection, as_of=["2020-02-01"]) == "2020-02-01"
+
+
+class TestProse:
+    @pytest.mark.parametrize(
+        ("reply", "text", "reason"),
+        [
+            ("너비는 2미터이다. [1]\n\n높이도 같다.", "너비는 2미터이다.\n높이도 같다.", ""),
+            ("제공된 규정만으로는 이 질문에 답할 수 없습니다.", "", "제공된 규정만으로는 이 질문에 답할 수 없습니다."),
+            (
+                "제공된 규정만으로는 이 질문에 답할 수 없습니다. 소방서에 문의한다.",
+                "",
+                "제공된 규정만으로는 이 질문에 답할 수 없습니다. 소방서에 문의한다.",
+            ),
+            (
+                "너비는 2미터이다. 제공된 규정으로는 과태료를 알 수 없습니다. 끝이다.",
+                "너비는 2미터이다. 끝이다.",
+                "제공된 규정으로는 과태료를 알 수 없습니다.",
+            ),
+        ],
+    )
+    def test_prose_has_no_citations_and_a_refusal_is_an_abstention(
+        self, folder: Path, reply: str, text: str, reason: str
+    ) -> None:
+        collection, model = opened(folder, lambda request: reply)
+        found = collection.answer(QUERY, "bm25 % 1 >> answer(plain=True, links=False)")
+        assert (found.text, found.reason, found.abstained) == (text, reason, not text)
+        assert (found.citations, found.quotes, found.reply_state) == ((), (), "ok")
+        assert found.context_docnos == ("w-1",)
+        assert (model.requests[0].prompt, model.requests[0].schema) == ("answer_plain", None)
+        memory = collection.answer(QUERY, "answer(plain=True, context=False)")
+        assert (memory.abstained, model.requests[1].prompt) == (not text, "answer_plain_memory")
+
+    @pytest.mark.parametrize(
+        ("reply", "state"), [("It is two metres wide in all cases.", "language"), (" \n", "empty")]
+    )
+    def test_a_failed_reply_is_a_state(self, folder: Path, reply: str, state: str) -> None:
+        found = one(folder, reply, "bm25 % 1 >> answer(plain=True)")
+        assert (found.reply_state, found.text, found.abstained) == (state, "", False)
+
+
 class TestCitations:
     @pytest.mark.parametrize(
         ("name", "docno"),
@@ -224,6 +308,13 @@ class TestQuotations:
         ("words", "text", "expected"),
         [
             ("너비는 2미터", "통로의 너비는\n 2미터로 한다.", ("너비는 2미터", "verified")),
+            (
+                "| 통로 | 2미터\n| 출구 | 3미터",
+                "너비:\n통로 | 2미터\n출구 | 3미터",
+                ("통로 | 2미터 출구 | 3미터", "verified"),
+            ),
+            ("| 통로 | 2미터 |\n| 출구 |", "| 통로 | 2미터 |\n| 출구 | 3 |", ("| 통로 | 2미터 | | 출구 |", "verified")),
+            ("| 통로 | 3미터", "통로 | 2미터\n출구 | 3미터", ("통로 | 3미터", "not found")),
             ("“너비는  2미터”", "통로의 너비는 2미터로", ("너비는 2미터", "verified")),
             (unicodedata.normalize("NFD", "통로의 너비는"), "통로의 너비는", ("통로의 너비는", "verified")),
             ("너비는", "통로의 너비는 2미터", ("너비는", "not found")),

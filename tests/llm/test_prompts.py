@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from legalir.answer.statements import refuses
 from legalir.errors import DefinitionError
 from legalir.llm.prompts import PromptFile, load_prompt, prompt_names
 
 LANGUAGES = ("en", "ja", "ko", "th", "vi", "zh")
 SLOTS = {
-    "answer": {"question", "provisions"},
+    "answer": {"question", "day", "provisions"},
     "answer_memory": {"question"},
+    "answer_plain": {"question", "day", "provisions"},
+    "answer_plain_memory": {"question"},
     **{name: {"question"} for name in ("analytical", "hyde")},
     **{name: {"question", "scaffold"} for name in ("rationale", "ruling")},
     "rewrite": {"question", "n"},
@@ -53,6 +56,24 @@ def test_a_prompt_has_the_same_slots_in_each_language(name: str) -> None:
 
 def test_the_prompts_that_ship() -> None:
     assert prompt_names() == sorted(SLOTS)
+
+
+def test_a_former_version_has_the_name_of_the_prompt() -> None:
+    for language in LANGUAGES:
+        former, present = load_prompt("answer", language, "answer@1"), load_prompt("answer", language)
+        assert (former.name, former.language) == ("answer", language)
+        assert set(former.slots()) == {"question", "provisions"}
+        assert former.fingerprint != present.fingerprint
+    for name, version in (("answer", "answer@9"), ("answer_memory", "answer@1"), ("hyde", "answer@1")):
+        with pytest.raises(DefinitionError, match=f"{version}.*{name}"):
+            load_prompt(name, "ko", version)
+
+
+@pytest.mark.parametrize("name", ["answer_plain", "answer_plain_memory"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_refusal_that_a_prompt_asks_for_is_recognised(name: str, language: str) -> None:
+    quoted = re.findall(r"[\"“「]([^\"”」]*)[\"”」]", load_prompt(name, language).system)
+    assert [words for words in quoted if refuses(words)] == quoted[-1:]
 
 
 def test_another_language_has_the_english_prompt_and_one_more_sentence() -> None:
