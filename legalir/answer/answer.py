@@ -19,7 +19,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from legalir.analysis.wording import same_wording
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
-from legalir.answer.generator import GAP, Answer, Generator, citing
+from legalir.answer.generator import GAP, REASON_KINDS, Answer, Generator, citing
 from legalir.answer.statements import numbers_of, refuses, without_numbers
 from legalir.collections import Collection
 from legalir.extras import require
@@ -43,8 +43,6 @@ _ALIKE = 85
 
 _LEFT_OUT = re.compile(r"\s*(?:[\[(（]\s*(?:…+|\.{3,}|略|중략|생략)\s*[\])）]|…+|\.{3,})\s*")
 _WITHIN = re.compile(r"\d[.,]?\d|[a-z\u00c0-\u04ff]{2}", re.IGNORECASE)
-_WITHOUT_REASON = "the provisions do not decide the question"
-_DOES_NOT_FIT = "no provision fits into the request"
 
 _Name = Annotated[str, BeforeValidator(str), WithJsonSchema({"type": ["integer", "string"]})]
 
@@ -194,7 +192,8 @@ class LLMAnswer(AsksModel, Generator):
         int | None,
         Ge(1),
         "number of tokens of the provisions, estimated (see "
-        ":func:`~legalir.llm.chat.estimated_tokens`); those at the end that do not fit are left out; None for no limit",
+        ":func:`~legalir.llm.chat.estimated_tokens`); those at the end that do not fit are left out, but not "
+        "the first; None for no limit",
     ] = 16000
     max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
     temperature: Annotated[float, Ge(0), Le(2), "from 0 to 2"] = 0.0
@@ -239,16 +238,11 @@ class LLMAnswer(AsksModel, Generator):
         self, questions: Sequence[tuple[str, str]], given: Sequence[Context], asked_on: Sequence[int | None]
     ) -> list[Answer]:
         """Return the answer to each question from its further facts and its provisions, on its day."""
-        # Nothing to read, nothing to ask.
-        asked = [number for number, one in enumerate(given) if one.docnos or not self.context]
         replies = self.client.ask(
             self.prompt if self.context else self.memory_prompt or self.prompt,
             [
-                {
-                    "question": questions[number][0],
-                    "provisions": f"{given[number].text}\n{questions[number][1]}".strip(),
-                }
-                for number in asked
+                {"question": question, "provisions": f"{one.text}\n{facts}".strip()}
+                for (question, facts), one in zip(questions, given, strict=True)
             ],
             llm=self.llm,
             kind=_Reply,
@@ -256,10 +250,8 @@ class LLMAnswer(AsksModel, Generator):
             max_tokens=self.max_tokens,
             temperature=self.temperature,
         )
-        answers = [Answer("", abstained=True, reason=_DOES_NOT_FIT)] * len(given)
-        for number, reply in zip(asked, replies, strict=True):
-            answers[number] = self._read(reply, given[number].docnos, asked_on[number])
-        return answers
+        read = zip(replies, given, asked_on, strict=True)
+        return [self._read(reply, one.docnos, day) for reply, one, day in read]
 
     def _read(self, reply: CheckedReply, docnos: tuple[str, ...], day: int | None) -> Answer:
         """Return the answer in a reply, with resolved citations and checked quotations."""
@@ -270,7 +262,9 @@ class LLMAnswer(AsksModel, Generator):
         if reply.state != "ok":
             return answer
         if not reply.value.can_answer:
-            return replace(answer, abstained=True, reason=" ".join(reply.value.reason.split()) or _WITHOUT_REASON)
+            return replace(
+                answer, abstained=True, reason=" ".join(reply.value.reason.split()) or REASON_KINDS["undecided"]
+            )
         lines: list[str] = []
         refusals: list[str] = []
         quoted: dict[tuple[str, str], None] = {}

@@ -61,7 +61,8 @@ def context(parents: Mapping[str, str], provisions: Mapping[str, Provision], max
     Args:
         parents: docnos in order, each with the docno that cites it, ``""`` for a provision of the ranked list.
         provisions: the provisions by docno.
-        max_tokens: number of estimated tokens of all lines; provisions at the end that do not fit are left out whole.
+        max_tokens: number of estimated tokens of all lines; provisions at the end that do not fit are left out
+            whole, but never the first.
     """
     numbers = {docno: number for number, docno in enumerate(parents, start=1)}
     lines: list[str] = []
@@ -70,7 +71,7 @@ def context(parents: Mapping[str, str], provisions: Mapping[str, Provision], max
         text = " ".join(title_and_text(provisions[docno].title, provisions[docno].text).split())
         lines.append(f"[{numbers[docno]}{f', cited by {numbers[parent]}' if parent else ''}] {text}")
         left -= estimated_tokens(lines[-1])
-        if left < 0:
+        if left < 0 and len(lines) > 1:
             lines.pop()
             break
     return Context(tuple(parents)[: len(lines)], "\n".join(lines))
