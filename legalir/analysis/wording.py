@@ -86,7 +86,8 @@ def _expression() -> re.Pattern[str]:
     )
     # A comparison may contain a negation: the kinds are tried in this order.
     kinds = "|".join(f"(?P<{kind}_>{any_of(entries(kind))})" for kind in KINDS)
-    return re.compile(rf"(?P<number>{number})(?:\s?-?(?:{units}))?|{kinds}", re.IGNORECASE)
+    not_negation = rf"(?!{any_of(entries('not'))})"  # In Thai, "must not" begins with "five".
+    return re.compile(rf"{not_negation}(?P<number>{number})(?:\s?-?(?:{units}))?|{kinds}", re.IGNORECASE)
 
 
 def decisive(text: str) -> list[Term]:
@@ -125,16 +126,23 @@ def _figure(text: str) -> float:
     return float(f"{head}.{tail.replace('.', '') or 0}")
 
 
-def contradicts(statement: str, quote: str) -> str | None:
+def contradicts(statement: str, quote: str, question: str = "") -> str | None:
     """Return why a statement contradicts the words that it quotes, or None if no contradiction is found.
 
     Found without a model: a quantity of the quotation with another number, unit or comparison; and, where the statement
     repeats most of a sentence, a negation that only one of them has, or an option for a duty. Other contradictions are
-    not found.
+    not found. A statement that repeats each line of the quotation does not contradict it, nor do numbers of the
+    question, which a statement applies the law to.
     """
+    flat = " ".join(statement.split())
+    if all(" ".join(line.split()) in flat for line in quote.splitlines()):
+        return None
     said, quoted = _quantities(decisive(statement)), _quantities(decisive(quote))
     pairs, values = {one[:2] for one in quoted}, {one[:2] for one in said}
+    asked = {one[:2] for one in _quantities(decisive(question))}
     for value, unit, compared in said:
+        if (value, unit) in asked:
+            continue
         same = [one for one in quoted if one[:2] == (value, unit)]
         if same:
             kinds = {one[2] for one in same}
@@ -144,14 +152,18 @@ def contradicts(statement: str, quote: str) -> str | None:
             return f"unit: {value:,.12g} {unit}, quoted: {others[0][0]:,.12g} {others[0][1]}"
         elif others := sorted(one for one in pairs if one[1] == unit and one not in values):
             return f"number: {value:,.12g} {unit}, quoted: {others[0][0]:,.12g} {unit}"
+    own, all_quoted = ([term.kind for term in decisive(one)] for one in (statement, quote))
     for sentence in re.split(r"(?<=[.!?。;])\s*|\n", quote):
         alike = _alike(statement, sentence)
-        kinds_of = [[term.kind for term in decisive(one)] for one in (statement, sentence)]
-        negations = sorted(kinds.count("not") for kinds in kinds_of)
-        if alike >= 0.6 and negations[0] == 0 and negations[1] % 2:
+        if alike < 0.6 or sentence in flat:
+            continue
+        terms = [term.kind for term in decisive(sentence)]
+        # What the statement has and this sentence has not may come from another sentence.
+        negations = (own.count("not"), terms.count("not") if own.count("not") == 0 else all_quoted.count("not"))
+        if min(negations) == 0 and max(negations) % 2:
             return "negation: only one of the two is negated"
-        duties = [{"must", "may"}.intersection(kinds) for kinds in kinds_of]
-        if alike >= 0.7 and sorted(map(sorted, duties)) == [["may"], ["must"]]:
+        duties = [{"must", "may"}.intersection(one) for one in (own, terms)]
+        if alike >= 0.7 and sorted(map(sorted, duties)) == [["may"], ["must"]] and not duties[0] & {*all_quoted}:
             return "duty: one is a duty, the other an option"
     return None
 
@@ -168,7 +180,11 @@ def _quantities(terms: list[Term]) -> list[tuple[float, str, str]]:
         near = [one for one in (place + 1, place - 1) if 0 <= one < len(terms) and one != taken]
         compared = next((one for one in near if terms[one].kind in _NAMES and not _of_next(terms, one, place)), -1)
         taken = max(taken, compared)
-        found.append((term.value, term.unit, terms[compared].kind if compared >= 0 else ""))
+        kind = terms[compared].kind if compared >= 0 else ""
+        # "May not exceed" means "at most", but the negation may belong to other words: undecided.
+        around = terms[max(0, compared - 2) : compared + 3]
+        negated = kind in ("gt", "lt") and any(one.kind == "not" for one in around)
+        found.append((term.value, term.unit, "" if negated else kind))
     return found
 
 

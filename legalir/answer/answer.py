@@ -20,7 +20,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 from legalir.analysis.sentences import Outline
 from legalir.analysis.wording import same_wording
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
-from legalir.answer.generator import GAP, Answer, Generator, citing
+from legalir.answer.generator import GAP, REASON_KINDS, Answer, Generator, citing
 from legalir.answer.statements import numbers_of, refuses, without_numbers
 from legalir.collections import Collection
 from legalir.extras import require
@@ -46,8 +46,6 @@ _LEFT_OUT = re.compile(r"\s*(?:[\[(（]\s*(?:…+|\.{3,}|略|중략|생략)\s*[\
 _NEXT_ROW = re.compile(r"\s*\|?[ \t]*\n\s*\|\s*")
 """End of a row of a table and begin of the next one, as the request has them."""
 _WITHIN = re.compile(r"\d[.,]?\d|[a-z\u00c0-\u04ff]{2}", re.IGNORECASE)
-_WITHOUT_REASON = "the provisions do not decide the question"
-_DOES_NOT_FIT = "no provision fits into the request"
 _NO_DAY = "-"
 """What the prompt has in place of a day where none was given and the provisions are no versions."""
 
@@ -211,7 +209,8 @@ class LLMAnswer(AsksModel, Generator):
         int | None,
         Ge(1),
         "number of tokens of the provisions, estimated (see "
-        ":func:`~legalir.llm.chat.estimated_tokens`); those at the end that do not fit are left out; None for no limit",
+        ":func:`~legalir.llm.chat.estimated_tokens`); those at the end that do not fit are left out, but not "
+        "the first; None for no limit",
     ] = 16000
     max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
     temperature: Annotated[float, Ge(0), Le(2), "from 0 to 2"] = 0.0
@@ -271,17 +270,11 @@ class LLMAnswer(AsksModel, Generator):
         self, questions: Sequence[tuple[str, str, str]], given: Sequence[Context], asked_on: Sequence[int | None]
     ) -> list[Answer]:
         """Return the answer to each question, with its further facts and its day, from its provisions."""
-        # Nothing to read, nothing to ask.
-        asked = [number for number, one in enumerate(given) if one.docnos or not self.context]
         replies = self.client.ask(
             self._own_prompt(),
             [
-                {
-                    "question": questions[number][0],
-                    "provisions": f"{given[number].text}\n{questions[number][1]}".strip(),
-                    "day": questions[number][2],
-                }
-                for number in asked
+                {"question": question, "provisions": f"{one.text}\n{facts}".strip(), "day": day}
+                for (question, facts, day), one in zip(questions, given, strict=True)
             ],
             llm=self.llm,
             kind=None if self.plain else _Reply,
@@ -289,10 +282,8 @@ class LLMAnswer(AsksModel, Generator):
             max_tokens=self.max_tokens,
             temperature=self.temperature,
         )
-        answers = [Answer("", abstained=True, reason=_DOES_NOT_FIT)] * len(given)
-        for number, reply in zip(asked, replies, strict=True):
-            answers[number] = self._read(reply, given[number], asked_on[number])
-        return answers
+        read = zip(replies, given, asked_on, strict=True)
+        return [self._read(reply, one, day) for reply, one, day in read]
 
     def _read(self, reply: CheckedReply, given: Context, day: int | None) -> Answer:
         """Return the answer in a reply, with resolved citations and checked quotations."""
@@ -306,7 +297,9 @@ class LLMAnswer(AsksModel, Generator):
         if self.plain:
             return _prose(reply.value, answer)
         if not reply.value.can_answer:
-            return replace(answer, abstained=True, reason=" ".join(reply.value.reason.split()) or _WITHOUT_REASON)
+            return replace(
+                answer, abstained=True, reason=" ".join(reply.value.reason.split()) or REASON_KINDS["undecided"]
+            )
         lines: list[str] = []
         refusals: list[str] = []
         quoted: dict[tuple[str, str], None] = {}

@@ -300,7 +300,7 @@ class Choosing(AsksModel, Generator):
         int | None,
         Ge(1),
         "number of tokens of the provisions, estimated (see "
-        ":func:`~legalir.llm.chat.estimated_tokens`); those at the end that do not fit are left out",
+        ":func:`~legalir.llm.chat.estimated_tokens`); those at the end that do not fit are left out, but not the first",
     ] = None
     logprobs: Annotated[
         bool,

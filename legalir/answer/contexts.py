@@ -84,7 +84,8 @@ def context(
     Args:
         parents: docnos in order, each with the docno that cites it, ``""`` for a provision of the ranked list.
         provisions: the provisions by docno.
-        max_tokens: number of estimated tokens of all lines; provisions at the end that do not fit are left out whole.
+        max_tokens: number of estimated tokens of all lines; provisions at the end that do not fit are left out
+            whole, but never the first.
         in_full: whether a label has the level of the law, ``[2, cited by 1, decree]``, and tables keep their rows.
     """
     numbers = {docno: number for number, docno in enumerate(parents, start=1)}
@@ -98,7 +99,7 @@ def context(
         label = f"{numbers[docno]}{f', cited by {numbers[parent]}' if parent else ''}{f', {level}' if level else ''}"
         lines.append(f"[{label}] {_with_rows(whole) if in_full else ' '.join(whole.split())}")
         left -= estimated_tokens(lines[-1])
-        if left < 0:
+        if left < 0 and len(lines) > 1:
             lines.pop()
             break
     return Context(tuple(parents)[: len(lines)], "\n".join(lines))

@@ -64,6 +64,13 @@ GAP = " … "
 NOTHING_FOUND = "nothing found"
 """Reason for the abstention if a question has no results."""
 
+REASON_KINDS = {
+    "nothing_found": NOTHING_FOUND,
+    "not_covered": "nothing in this collection seems to answer the question",
+    "undecided": "the provisions do not decide the question",
+}
+"""The reasons that no model wrote, or their first words, by kind: pages translate them."""
+
 _OPEN = re.compile(r"\[(?=\S)")
 _BLANK = re.compile(r"\s")
 

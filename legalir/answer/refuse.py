@@ -33,7 +33,7 @@ import yaml
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from legalir.answer.generator import EVIDENCE, REFUSAL
+from legalir.answer.generator import EVIDENCE, REASON_KINDS, REFUSAL
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.dense.e5 import SEMANTIC, is_installed
@@ -129,7 +129,7 @@ class Refuse(Component):
         """Return why a question is not answered: a clause, without a full stop."""
         shares = "words" if self._vectors is None else "words and meaning"
         return (
-            f"nothing in this collection seems to answer the question; its provisions share too little with it in "
+            f"{REASON_KINDS['not_covered']}; its provisions share too little with it in "
             f"{shares} (evidence {evidence:.2f}, {self.threshold:g} is needed)"
         )
 

@@ -1,13 +1,13 @@
 """Statements of an answer: the numbers by which a model cites, refusals in prose, and what each statement cites.
 
 All of it without a model. A statement is a line of an answer up to its citations; words behind the last citation of a
-line are a statement of their own.
+line are a statement of their own. Statements are also compared with their quotations.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from unicodedata import normalize
 
 import yaml
 
+from legalir.analysis.wording import contradicts
 from legalir.answer.choices import plain
 
 _WORD = normalize(
@@ -97,6 +98,31 @@ def statements_of(text: str, citations: Collection[str]) -> list[Statement]:
             start = match.end()
         found.append(Statement(line[start:], ()))
     return [Statement(" ".join(one.text.split()), one.citations) for one in found if re.search(r"\w", one.text)]
+
+
+def quoting_statements(
+    text: str, citations: Collection[str], quotes: Iterable[tuple[str, str, str]], question: str = ""
+) -> list[tuple[str, str]]:
+    """Return the statements with quotations, and why these contradict them; an empty string if they do not seem to.
+
+    An answer does not say which of its statements a quotation belongs to: all quotations of the provisions that a
+    statement cites are taken together (:func:`~legalir.analysis.wording.contradicts`). Words that the provision does
+    not have prove nothing and do not count.
+
+    Args:
+        text, citations: as for :func:`statements_of`.
+        quotes: docno, words and state of each quotation.
+        question: what is asked; its numbers contradict nothing.
+    """
+    words: dict[str, list[str]] = {}
+    for docno, quote, state in quotes:
+        if state != "not found":
+            words.setdefault(docno, []).append(quote)
+    found = []
+    for one in statements_of(text, citations):
+        if own := [quote for docno in one.citations for quote in words.get(docno, ())]:
+            found.append((one.text, contradicts(one.text, "\n".join(own), question) or ""))
+    return found
 
 
 @cache

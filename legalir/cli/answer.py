@@ -137,10 +137,14 @@ def _outcome(facts: dict[str, Any]) -> str:
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield the statements, those without a citation marked, and what the answer does not decide."""
+    """Yield the statements, marked without a citation or against their quotation, and what is not decided."""
     uncited = set(facts.get("uncited", ()))
+    contradicted = facts.get("contradicted", ())
     for line in facts["answer"].splitlines():
-        yield f"{line} (cites no provision)" if " ".join(line.split()) in uncited else line
+        bare = " ".join(line.split())
+        marks = ["cites no provision"] if bare in uncited else []
+        marks += [f"contradicts its quotation: {one['reason']}" for one in contradicted if one["statement"] in bare]
+        yield " ".join([line, *(f"({mark})" for mark in marks)])
     if facts["reason"] and not facts["abstained"]:
         yield f"Not decided: {facts['reason']}"
 

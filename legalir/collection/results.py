@@ -13,8 +13,8 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir import __version__
-from legalir.answer.generator import Answer, ask
-from legalir.answer.statements import statements_of
+from legalir.answer.generator import REASON_KINDS, Answer, ask
+from legalir.answer.statements import quoting_statements, statements_of
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, explain
 from legalir.frames.as_of import asked_once
@@ -179,8 +179,11 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
     """Return an answer as JSON values.
 
     Returns:
-        ``query, answer, abstained, reason, reply_state``; ``uncited``, the statements of the answer that cite no
-        provision; ``citations``, each with ``docno, title, state`` (``given``,
+        ``query, answer, abstained, reason, reply_state``; ``reason_kind``, a key of
+        :data:`~legalir.answer.generator.REASON_KINDS`, or empty for a reason of a model; ``uncited``, the statements of
+        the answer that cite no provision; ``contradicted``, those that contradict their own quotations (``statement,
+        reason``, such as ``number: 60 day, quoted: 30 day``); ``citations``, each with ``docno, title, state``
+        (``given``,
         ``not given`` or ``not in the collection``) and ``quotes`` (``words, state``); ``sources``, the provisions that
         the pipeline returned or the answer was made from: ``rank`` (from 1), ``docno, title, text, score`` (None for a
         linked one) and ``read``, whether the answer was made from it; both with ``url``, the publisher's page, if it is
@@ -194,17 +197,20 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
     def page(docno: str) -> dict[str, str]:
         return {"url": url} if docno in provisions and (url := provisions[docno].url) else {}
 
+    text = "" if answer.choice else answer.text
     given = answer.context_docnos if collection.chunks is None else collection.chunks.held(answer.context_docnos)
     return {
         "query": answer.query,
         "answer": answer.text,
         "abstained": answer.abstained,
         "reason": answer.reason,
+        "reason_kind": next((kind for kind, words in REASON_KINDS.items() if answer.reason.split(";")[0] == words), ""),
         "reply_state": answer.reply_state,
-        "uncited": [
-            one.text
-            for one in statements_of("" if answer.choice else answer.text, answer.citations)
-            if not one.citations
+        "uncited": [one.text for one in statements_of(text, answer.citations) if not one.citations],
+        "contradicted": [
+            {"statement": statement, "reason": reason}
+            for statement, reason in quoting_statements(text, answer.citations, answer.quotes, answer.query)
+            if reason
         ],
         "citations": [
             {

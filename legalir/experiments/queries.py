@@ -250,13 +250,14 @@ def marked(text: str, marks: Iterable[tuple[str, str, str]]) -> tuple[tuple[Piec
 
     Args:
         text: the text.
-        marks: words, kind and docno of each mark; all places of the words are marked.
+        marks: words, kind and docno of each mark; all places of the words are marked, in any white space. Of words
+            with ``…`` for what they leave out, each part is marked at the first place after the part before it.
     """
     places = []
     lost = []
     for words, kind, docno in marks:
-        found = list(_places(text, words))
-        places += [(start, Piece(words, kind, docno)) for start in found]
+        found = _places(text, words)
+        places += [(start, Piece(text[start:end], kind, docno)) for start, end in found]
         lost += [] if found else [Piece(words, kind, docno)]
     pieces, end = [], 0
     for start, piece in sorted(places, key=lambda place: (place[0], -len(place[1].text))):
@@ -268,11 +269,18 @@ def marked(text: str, marks: Iterable[tuple[str, str, str]]) -> tuple[tuple[Piec
     return tuple(pieces), tuple(lost)
 
 
-def _places(text: str, words: str) -> Iterator[int]:
-    start = text.find(words) if words else -1
-    while start >= 0:
-        yield start
-        start = text.find(words, start + len(words))
+def _places(text: str, words: str) -> list[tuple[int, int]]:
+    """Return start and end of each place of words; none if a part of them is not there."""
+    parts = [re.compile(r"\s+".join(map(re.escape, part.split()))) for part in words.split("…") if part.strip()]
+    if len(parts) == 1:
+        return [match.span() for match in parts[0].finditer(text)]
+    places: list[tuple[int, int]] = []
+    for part in parts:
+        match = part.search(text, places[-1][1] if places else 0)
+        if match is None:
+            return []
+        places.append(match.span())
+    return places
 
 
 def _choice(choice: int, item: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ LOWER_IS_BETTER = frozenset(
     {
         "Ungrounded",
         "Uncited",
+        "Contradicted",
         "Hallucinated",
         "RetrievalError",
         "ReadingError",

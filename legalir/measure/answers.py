@@ -11,8 +11,9 @@ answers side by side is that of ``legalir.experiments``.
   a judge failed to give. Each value is a :class:`~legalir.measure.measures.Share`, so that the means of
   ``ir_measures`` and of ``pt.Experiment`` both do so. The tests of significance of ``pt.Experiment`` do not: with an
   undefined value their p is NaN.
-- Measures whose names begin with Micro, and Ungrounded, RecallGap, Verified, Repaired, Uncited, RecallPerToken, YesF1
-  and RefusalP pool their counts, as MicroR does: the mean of a column of their per-query values is another number.
+- Measures whose names begin with Micro, and Ungrounded, RecallGap, Verified, Repaired, Uncited, Contradicted,
+  RecallPerToken, YesF1 and RefusalP pool their counts, as MicroR does: the mean of a column of their per-query values
+  is another number.
 - An answer is *right* if its judge says so: ``judged_correct`` is 1, or, without that column, ``coverage`` is 1, or
   ``correctness`` is at least 4; or if its choice is right. An abstention is not right.
 """
@@ -128,6 +129,12 @@ _KINDS = (
         "Repaired", "Share of the quotations that were replaced by the provision's own words.", ("quotes",), pooled=True
     ),
     Kind("Uncited", "Share of the statements that cite no provision.", ("qanswer", "citations"), pooled=True),
+    Kind(
+        "Contradicted",
+        "Share of the statements with quotations that these contradict.",
+        ("qanswer", "citations", "quotes"),
+        pooled=True,
+    ),
     Kind("Partial", "1 if the answer says what it does not decide, else 0.", ("abstained", "reason")),
     Kind("Abstained", "1 if the answer is an abstention, else 0.", ("abstained",)),
     Kind("Failed", "1 if the model's reply failed, else 0.", ("reply_state",)),

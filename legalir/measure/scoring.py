@@ -16,7 +16,7 @@ from ir_measures.util import TYPE_RUN
 from legalir.answer.choices import YES_NO_WORDS
 from legalir.answer.generator import without_citations
 from legalir.answer.pick import right_choice
-from legalir.answer.statements import statements_of
+from legalir.answer.statements import quoting_statements, statements_of
 from legalir.errors import MeasureError
 from legalir.measure.answers import AnswerMeasure, CitationCounts, citation_counts, recall_gap, ungrounded
 from legalir.measure.measures import Share
@@ -197,9 +197,20 @@ def _quotations(case: Case, measure: AnswerMeasure) -> Share:
     return Share(states.count(str(measure.NAME).lower()), len(states), empty=math.nan)
 
 
+def _said(case: Case) -> str:
+    """Return the text of an answer; empty for a failed reply, an abstention or a choice."""
+    silent = case.failed or case.abstained or whole_number(case.cell("choice"))
+    return "" if silent else str(case.cell("qanswer", ""))
+
+
+def _contradicted(case: Case, measure: AnswerMeasure) -> Share:
+    question = str(case.cell("query_0", case.cell("query", "")))
+    statements = quoting_statements(_said(case), case.cited, case.items("quotes"), question)
+    return Share(sum(bool(reason) for _, reason in statements), len(statements), empty=math.nan)
+
+
 def _uncited(case: Case, measure: AnswerMeasure) -> Share:
-    said = not (case.failed or case.abstained or whole_number(case.cell("choice")))
-    statements = statements_of(str(case.cell("qanswer", "")), case.cited) if said else []
+    statements = statements_of(_said(case), case.cited)
     return Share(sum(not one.citations for one in statements), len(statements), empty=math.nan)
 
 
@@ -358,6 +369,7 @@ _FORMULAS: Mapping[str | None, _Formula] = {
     ),
     **dict.fromkeys(("Verified", "Repaired"), _each(_quotations)),
     "Uncited": _each(_uncited),
+    "Contradicted": _each(_contradicted),
     "Partial": _each(_partial),
     "Abstained": _each(lambda case, measure: _defined(float(case.abstained))),
     "Failed": _each(lambda case, measure: _defined(float(case.failed))),

@@ -94,8 +94,13 @@ def test_a_sentence_comes_with_its_rule(text: str, chosen: str, expected: str) -
         ("The owner may refuse the boat.", "The owner may not refuse the boat.", "negation"),
         ("ไม่น้อยกว่า 15 วัน", "ต้องไม่เกินสิบห้าวัน", "comparison"),
         ("Notice of at least 30 days is due.", "Notice of not less than thirty days shall be given.", None),
+        ("Title: a boat stays. This is not so at night.", "a boat stays.\nThis is not so at night.", None),
+        ("A boat does not stay at night.", "A boat stays at night. This is not so in June.", None),
+        ("A boat of 20 m needs it.", "Boats of more than 10 m need it.", None),
+        ("Le délai est de deux mois au plus.", "Le délai ne peut excéder 2 mois.", None),
+        ("ไม่เกินสองเดือน", "ห้ามเกิน 2 เดือน", None),
         ("배는 붉다.", "차는 푸르지 아니하다.", None),
     ],
 )
 def test_contradictions(statement: str, quote: str, reason: str | None) -> None:
-    assert (contradicts(statement, quote) or "").partition(":")[0] == (reason or "")
+    assert (contradicts(statement, quote, "My boat is 20 m long.") or "").partition(":")[0] == (reason or "")

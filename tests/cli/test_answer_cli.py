@@ -112,6 +112,21 @@ def test_a_false_quotation_is_shown_even_if_the_answer_repeats_it(folder: str, m
     assert f"    ✗ “{words}” not in the provision" in done.stdout.splitlines()
 
 
+def test_a_statement_against_its_quotation_is_marked(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    citation = {"provision": 1, "quote": "통로의 너비는 2미터로 한다."}
+    statements = [{"text": f"너비는 {n}미터이다.", "citations": [citation]} for n in (9, 2)]
+    reply = json.dumps({"can_answer": True, "statements": statements}, ensure_ascii=False)
+    monkeypatch.setattr(Client, "model", lambda self, llm=None: Scripted(lambda request: reply))
+    pipeline = ("-p", "bm25 % 1 >> answer(links=False)", "--llm", "scripted")
+    reason = "number: 9 m, quoted: 2 m"
+    assert run(folder, "통로의 너비는?", *pipeline).stdout.splitlines()[:2] == [
+        f"너비는 9미터이다. [a-1] (contradicts its quotation: {reason})",
+        "너비는 2미터이다. [a-1]",
+    ]
+    facts = json.loads(run(folder, "통로의 너비는?", *pipeline, "--json").stdout)
+    assert facts["contradicted"] == [{"statement": "너비는 9미터이다.", "reason": reason}]
+
+
 def test_markdown_has_no_markup_of_the_model(folder: str, model: Scripted) -> None:
     done = run(folder, "통로의 너비는?", "-p", "bm25 % 1 >> answer(links=False)", "--format", "markdown")
     assert done.stdout.startswith("너비는 &lt;b&gt;2미터&lt;/b&gt;이다. \\[a-1\\]\\[a-2\\]\\[민법 제5조\\]\n")

@@ -60,6 +60,11 @@ def test_pieces_give_the_text_and_marks_do_not_overlap() -> None:
     ]
     assert lost == (Piece("zz", "not found", "z"), Piece("", "a", ""))
     assert marked("", [])[0] == ()
+    # In another white space, and with words that are left out.
+    marks = [("a b … d …", "verified", "x"), ("e … a", "verified", "x"), ("d … b", "verified", "x")]
+    pieces, lost = marked("a\n b c d\ne a", marks)
+    assert [piece.text for piece in pieces if piece.kind == "verified"] == ["a\n b", "d", "e", "a"]
+    assert "".join(piece.text for piece in pieces) == "a\n b c d\ne a" and lost == (Piece("d … b", "verified", "x"),)
 
 
 def test_a_page_marks_citations_and_quotations() -> None:

@@ -120,6 +120,29 @@ def test_statements_without_a_citation_and_partial_answers() -> None:
     assert mean("Partial", failed) == 0
 
 
+def test_statements_that_their_quotations_contradict() -> None:
+    """Of q1 two statements have quotations of A and B: 60 days are not 30, 2 m are 2 m. D has none, C none that holds.
+
+    q3 says *at least* where F says *not more than*: 1/2 and 1/1, pooled 2/3. An answer from options has no statements.
+    """
+    run = answers(
+        qanswer=[
+            "It takes 60 days. [A]\nIt is 2 m wide. [B]\nIt is 9 m. [C]\nOr 8 m. [D]",
+            "",
+            "At least 5 years. [F]",
+        ],
+        citations=[("A", "B", "C", "D"), (), ("F",)],
+        quotes=[
+            (("A", "thirty days", "verified"), ("B", "a width of two metres", "repaired"), ("C", "3 m", "not found")),
+            (),
+            (("F", "not more than 5 years", "verified"),),
+        ],
+    )
+    assert per_query("Contradicted", run) == pytest.approx([1 / 2, NAN, 1], nan_ok=True)
+    assert mean("Contradicted", run) == 2 / 3
+    assert math.isnan(mean("Contradicted", run.assign(choice=1)))
+
+
 CITATIONS = st.lists(st.sets(st.sampled_from("abcdef")), min_size=3, max_size=3)
 
 

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError
 from legalir_serve.neighbourhood import picture
-from legalir_serve.pages import blocks, extract, marked, messages
+from legalir_serve.pages import answered, blocks, extract, marked, messages
 
 
 @pytest.fixture(name="client", scope="module")
@@ -61,7 +61,27 @@ def test_a_provision_with_versions(client: TestClient) -> None:
 
 def test_an_answer_cites(client: TestClient) -> None:
     page = text_of(client, "/answer?q=What+is+the+fee+for+a+lamp%3F")
-    assert 'href="#source-act-2"' in page and "wording checked" in page
+    assert 'href="#source-act-2"' in page
+    assert "원문과 일치" in text_of(client, "/answer?q=What+is+the+fee+for+a+lamp%3F&lang=ko")
+    answer = page[: page.index("</article>")]
+    quoted = answer.count("is 5 crowns.")
+    assert (quoted, answer.count("<q>"), answer.count("wording checked against the text")) == (1, 3, 3)
+
+
+def test_what_is_wrong_with_an_answer_is_said_in_the_language_of_the_page() -> None:
+    quotes = [{"words": words, "state": state} for words, state in (("5 crowns", "verified"), ("6", "not found"))]
+    reply = {
+        "answer": "It is 5 crowns. [a]",
+        "reason": "nothing found",
+        "reason_kind": "nothing_found",
+        "citations": [{"docno": "a", "title": "A", "quotes": quotes}],
+    }
+    labels = messages()["ja"]
+    shown = answered(reply, labels)
+    assert shown["parts"] == [("It is ", "", ""), ("5 crowns", "a", "verified"), (". ", "", ""), ("[a]", "a", "cited")]
+    assert shown["quotes"] == [("a", "A", "6", "not found")]
+    assert shown["reason"] == labels["reason_nothing_found"]
+    assert answered({**reply, "reason": "no fee", "reason_kind": ""}, labels)["reason"] == "no fee"
 
 
 def test_the_steps_of_an_answer_come_before_it(client: TestClient) -> None:

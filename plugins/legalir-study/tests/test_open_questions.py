@@ -102,4 +102,7 @@ def test_the_command_plans(tmp_path: Path) -> None:
     words = ["questions", str(write_collection(tmp_path)), "--out", str(tmp_path / "out"), "--dry-run"]
     shown = CliRunner().invoke(app, [*words, "--types", "simple, vague", "--count", "3", "--change", "hypa"]).output
     assert shown == "6 requests for questions, and at most 6 for changes; nothing was asked or written.\n"
+    repeated = ["--types", "simple", "--types", "vague,complex", "--change", "vaguer=0.1", "--change", "spelling=0.1"]
+    shown = CliRunner().invoke(app, [*words, *repeated, "--count", "3"]).output
+    assert shown.startswith("9 requests for questions, and at most 9 for changes")
     assert isinstance(CliRunner().invoke(app, [*words, "--change", "louder=1"]).exception, ComponentError)

@@ -286,7 +286,8 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
         if query.strip() and request.query_params.get("live"):
             shown["steps"] = f"/answer/steps?{request.query_params}"
         elif query.strip():
-            shown |= answered(await run(service.answer, query, **chosen))
+            reply = await run(service.answer, query, **chosen)
+            shown |= answered(reply, texts[language_of(request, texts)])
         return {"collections": await run(service.collections), "query": query, "chosen": chosen, **shown}
 
     @app.get("/answer/steps", include_in_schema=False)
@@ -298,7 +299,8 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
             async for kind, content in steps(run, lambda told: service.answer(query, told=told, **chosen)):
                 shown = content
                 if kind == "answer":
-                    shown = {"html": rendered(request, "reply.html", **answered(content))}
+                    labels = texts[language_of(request, texts)]
+                    shown = {"html": rendered(request, "reply.html", **answered(content, labels))}
                 yield event(kind, shown)
 
         return StreamingResponse(events(), media_type="text/event-stream")
@@ -331,12 +333,21 @@ def _as_csv(rows: list[dict[str, Any]]) -> Response:
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def answered(reply: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer as its template shows it: its text as parts, and the docno that each part cites, or nothing."""
-    docnos = [citation["docno"] for citation in reply["citations"]]
-    pattern = re.compile(rf"\[({'|'.join(map(re.escape, docnos))})\]") if docnos else re.compile(r"(?!)")
-    parts: list[tuple[str, str]] = []
-    for place, part in enumerate(pattern.split(reply["answer"])):
-        if part:
-            parts.append((part, part if place % 2 else ""))
-    return {"reply": reply, "parts": parts}
+def answered(reply: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return an answer as its template shows it, each quotation once.
+
+    Its text as parts, each with a docno and ``cited``, ``verified`` (checked words of a provision) or nothing; the
+    `quotes` that are not in the text, each with docno, title and state; and the `reason`, in the words of `labels`
+    unless a model wrote it.
+    """
+    citations = {citation["docno"]: citation for citation in reply["citations"]}
+    every = [(docno, one["words"], one["state"]) for docno, of in citations.items() for one in of["quotes"]]
+    verified = {words: docno for docno, words, state in reversed(every) if state == "verified" and words}
+    marks = {f"[{docno}]": (docno, "cited") for docno in citations}
+    marks |= {words: (docno, "verified") for words, docno in verified.items()}
+    pattern = "|".join(map(re.escape, sorted(marks, key=len, reverse=True))) or "(?!)"
+    parts = [(part, *marks.get(part, ("", ""))) for part in re.split(f"({pattern})", reply["answer"]) if part]
+    shown = {part for part, _, kind in parts if kind == "verified"}
+    quotes = [(docno, citations[docno]["title"], words, state) for docno, words, state in every if words not in shown]
+    reason = labels.get(f"reason_{reply['reason_kind']}", reply["reason"])
+    return {"reply": reply, "parts": parts, "quotes": quotes, "reason": reason}

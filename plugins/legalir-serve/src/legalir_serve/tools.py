@@ -148,7 +148,7 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
                 collection=collection,
                 as_of=as_of,
             )
-            kept = ("answer", "abstained", "reason", "uncited", "citations", "notice")
+            kept = ("answer", "abstained", "reason", "uncited", "contradicted", "citations", "notice")
             return {name: reply[name] for name in kept}
 
         return await checked(answer)

@@ -227,14 +227,17 @@ def questions(
     split: Annotated[str, typer.Option("--split", help="Name of the split.")] = "questions",
     count: Annotated[int, typer.Option("--count", "-n", min=1, help="Number of questions of each type.")] = 10,
     types: Annotated[
-        str, typer.Option("--types", help="Types of questions (comma-separated).", show_default="all")
-    ] = "",
+        list[str] | None,
+        typer.Option("--types", help="Types of questions (comma-separated, or repeated).", show_default="all"),
+    ] = None,
     change: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
-            "--change", help="Shares of questions to change; hypa uses the shares of the paper.", show_default="none"
+            "--change",
+            help="Shares of questions to change (comma-separated, or repeated); hypa uses the shares of the paper.",
+            show_default="none",
         ),
-    ] = "",
+    ] = None,
     seed: Seed = 0,
     prompt: OwnPrompt = None,
     language: Language = "auto",
@@ -249,8 +252,8 @@ def questions(
     from legalir_study.questions import TYPES, checked_types, planned_questions, synthesize_questions
     from legalir_study.rewording import parsed_shares
 
-    wanted = checked_types([one.strip() for one in types.split(",")] if types else list(TYPES))
-    shares = parsed_shares(change)
+    wanted = checked_types([one.strip() for one in ",".join(types).split(",")] if types else list(TYPES))
+    shares = parsed_shares(",".join(change or ()))
 
     def make(collection: Collection) -> Synthesis:
         own = None if prompt is None else str(prompt)
