@@ -273,6 +273,7 @@ class _Draft:
     supplement: str = ""
     plural: bool = False  # Whether the word for an article is a plural, and not an abbreviation of both.
     mark: str = ""  # First letter of the word for an article, or §.
+    postposed: bool = False  # Whether the article is behind the paragraph: the third paragraph of article 2.
     own: bool = False  # Whether it changed what the text is about, as a provision of the own law.
 
     @property
@@ -904,7 +905,9 @@ class _Reader:
             following.range_end = ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
             highest = min(following.numbers, key=RANKS.__getitem__)
-            if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
+            if draft.postposed and highest == "paragraph" and self._head.match(text, following.start):
+                pass  # Of the own article, unless another one is named behind it, too.
+            elif RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
                 following.taken = tuple(draft.above(highest))
                 following.numbers = {**draft.above(highest), **following.numbers}
                 following.law = None if named else draft.law
@@ -1028,6 +1031,7 @@ class _Reader:
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
                 own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
                 draft.numbers, draft.taken = {**above, **own}, ()
+                draft.postposed = level == "article" and draft.level == "paragraph" and not upper.relation
                 draft.relation, draft.steps = upper.relation, upper.steps
 
     def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory, unread: int = 0) -> bool:
