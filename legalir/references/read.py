@@ -1064,8 +1064,8 @@ class _Reader:
             words = self._introduced.match(text, word.end())
             usual = words and words[0].strip()[:1] == self._grammar.law_after[0][0]
             other = self._law_at(text, word.end(), memory) if usual else None
-            named = other is not None and (other.kind == "short" or (other.kind == "named" and other.name != ""))
-            law = _Law("", "short", end, end) if named else None
+            another = other is not None and (other.kind == "short" or (other.kind == "named" and other.name != ""))
+            law = _Law("", "short", end, end) if another else None
         if law is None:
             return False
         for draft in reversed(drafts):
@@ -1332,10 +1332,10 @@ class _Reader:
         elif numbers and (law_kind == "self" or moved) and not ({"article", "annex", "group"} & set(numbers)):
             supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
-            last = memory.last.get("item")
-            if highest == RANKS["subitem"] and self._grammar.spaceless and last and not at.item:
+            item = memory.last.get("item")
+            if highest == RANKS["subitem"] and self._grammar.spaceless and item and not at.item:
                 # 第二款所稱第二目: the own place has no 款 of which it could be a part.
-                law, law_kind, at = last.law, last.law_kind, Place(last.law, last.article, last.paragraph, last.item)
+                law, law_kind, at = item.law, item.law_kind, Place(item.law, item.article, item.paragraph, item.item)
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if at.annex and not at.article:
                 base["annex"] = self._annex(at.annex)
