@@ -240,6 +240,10 @@ class Grammar(Schema):
     moves: Forms = ()
     """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``."""
 
+    changed_by: Forms = ()
+    """Words before a provision that changed what precedes, ``…``: ``inserted by …``. It is one of the own law, even
+    where the text is about another law that it changes."""
+
     before: Mapping[Level, Forms] = {}
     """Words for the unit before the own one: ``전항``; an ``N`` says how many."""
 

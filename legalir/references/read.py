@@ -54,7 +54,7 @@ _EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point
 _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
-_SECTION = re.compile(r"(\d{1,3})\((\w{1,4})\)")
+_PARTS = re.compile(r"[\w.]{1,20}")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
@@ -81,6 +81,8 @@ _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
 _DIGITS = re.compile(r"\d+")
+_NO_NUMBER = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]")
+"""A date, a share or a price, which are not numbers of a provision."""
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
@@ -96,6 +98,9 @@ _SHORT_NAME = re.compile(r"(?<![\w.])(?:(\w{2,20})[ \xa0])?((?:[^\W\d_]{1,5}\.[ 
 
 _ABBREVIATED = re.compile(r"[ \xa0](?:§|[^\W\d_]{1,5}\.)")
 _ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
+_LETTER_ALONE = 5
+"""Maximum length of such a piece that is a letter or number, behind which a comma may precede the law."""
+
 _PIECES = 5
 """Maximum number of such pieces."""
 
@@ -188,14 +193,14 @@ def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | N
 
     Args:
         text: the text of a provision, or a part of it.
-        lang: its language, ISO 639-1.
+        lang: its language, ISO 639-1, with or without a script or country: ``zh-Hant``.
         at: the place of the text. Lines that begin with the label of a paragraph or an item move the place.
         names: laws by the short names that the law defines elsewhere, see `learn_names`.
 
     Raises:
         DataError: there is no grammar of the language.
     """
-    return _reader(lang, _reader(lang).variant(text + at.law)).read(text, at, names or {})
+    return _reader(lang, _reader(lang, "").variant(text + at.law + lang)).read(text, at, names or {})
 
 
 def place_of(label: str, lang: str, law: str = "") -> Place:
@@ -226,13 +231,16 @@ def learn_names(text: str, lang: str) -> dict[str, str]:
     Raises:
         DataError: there is no grammar of the language.
     """
-    return _reader(lang).names(text)
+    return _reader(lang, "").names(text)
 
 
 @cache
-def _reader(lang: str, variant: str = "") -> _Reader:
-    if lang not in grammars():
+def _reader(lang: str, variant: str) -> _Reader:
+    base = lang.replace("_", "-").partition("-")[0].lower()
+    if base not in grammars():
         raise DataError(f"There is no grammar of references in {lang!r}, only in {', '.join(grammars())}.")
+    if base != lang:
+        return _reader(base, variant)
     return _Reader(grammars()[lang].variant(variant) if variant else grammars()[lang])
 
 
@@ -265,6 +273,8 @@ class _Draft:
     supplement: str = ""
     plural: bool = False  # Whether the word for an article is a plural, and not an abbreviation of both.
     mark: str = ""  # First letter of the word for an article, or §.
+    postposed: bool = False  # Whether the article is behind the paragraph: the third paragraph of article 2.
+    own: bool = False  # Whether it changed what the text is about, as a provision of the own law.
 
     @property
     def highest(self) -> int:
@@ -381,6 +391,9 @@ class _Reader:
         self._amending = self._any(grammar.amending, "(?:", ")")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
+        self._own_nouns = {form.split()[-1] for form in grammar.this.get("law", ())}
+        changed_by = tuple(form.strip("… ") for form in grammar.changed_by)
+        self._changed_by = self._any(changed_by, r"\b(?:", rf"){GAP}\Z")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
@@ -668,6 +681,9 @@ class _Reader:
                 continue
             if kind == "unit" and self._is_label(text, head, level):
                 continue
+            digit = _DIGITS.search(text, head.start(), place) if kind == "unit" else None
+            if digit and _NO_NUMBER.match(text, digit.start()):
+                continue
             if kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2]):
                 # That section 12 applies: no reference to the section before.
                 place = head.start() + 1
@@ -689,6 +705,9 @@ class _Reader:
                     self._belong(text, inside, drafts)
                 elif drafts[0].law is None and RANKS[level] <= 1:
                     self._belong_to_law(text, drafts, memory)
+            if drafts and memory.until >= 0 and self._changed_by.search(text, head.start() - _WORDS, head.start()):
+                for draft in drafts:
+                    draft.own = draft.law is None
             if drafts and (note := self._note(text, place)):
                 notes.append((*note, drafts[-1]))
             memory.end = place
@@ -886,7 +905,9 @@ class _Reader:
             following.range_end = ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
             highest = min(following.numbers, key=RANKS.__getitem__)
-            if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
+            if draft.postposed and highest == "paragraph" and self._head.match(text, following.start):
+                pass  # Of the own article, unless another one is named behind it, too.
+            elif RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
                 following.taken = tuple(draft.above(highest))
                 following.numbers = {**draft.above(highest), **following.numbers}
                 following.law = None if named else draft.law
@@ -931,6 +952,8 @@ class _Reader:
             plural.append(("article", "N"))  # Section 3 or 4 of the Act.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
             if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+                if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
+                    continue
                 if sign == "B" and (
                     "\n" in join[0] or not _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 ):
@@ -1008,6 +1031,7 @@ class _Reader:
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
                 own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
                 draft.numbers, draft.taken = {**above, **own}, ()
+                draft.postposed = level == "article" and draft.level == "paragraph" and not upper.relation
                 draft.relation, draft.steps = upper.relation, upper.steps
 
     def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory, unread: int = 0) -> bool:
@@ -1033,13 +1057,15 @@ class _Reader:
                 elif kind != "unit" or RANKS[level] < RANKS["paragraph"]:
                     break
             place = piece.end()
-            law = self._law_at(text, place, memory, before, introduced=text[place : place + 1] != " ")
+            introduced = text[place : place + 1] != " " and len(piece[0]) > _LETTER_ALONE
+            law = self._law_at(text, place, memory, before, introduced)
         if law is None and unread and (word := _ONE_WORD.match(text, end)):
             # An adjective, or a verb: article 1382 ancien du code.
             words = self._introduced.match(text, word.end())
             usual = words and words[0].strip()[:1] == self._grammar.law_after[0][0]
             other = self._law_at(text, word.end(), memory) if usual else None
-            law = _Law("", "short", end, end) if other and other.kind != "self" else None
+            another = other is not None and (other.kind == "short" or (other.kind == "named" and other.name != ""))
+            law = _Law("", "short", end, end) if another else None
         if law is None:
             return False
         for draft in reversed(drafts):
@@ -1110,9 +1136,8 @@ class _Reader:
         for short, law in memory.names.items():
             if noun.startswith(short.casefold()):
                 return law, "short"
-        return (
-            (memory.own.law, "self") if not memory.own.law or noun[:6] in memory.own.law.casefold() else ("", "short")
-        )
+        own = noun[:6] in memory.own.law.casefold() if memory.own.law else noun in self._own_nouns
+        return (memory.own.law, "self") if own else ("", "short")
 
     def _blank(self, text: str, place: int) -> int:
         """Return the place after the white space at a place."""
@@ -1176,7 +1201,7 @@ class _Reader:
             lower = next(below, None)
             if lower is None:
                 break
-            last, number = draft.numbers.get(draft.level, ""), bracket[0].strip()[1:-1]
+            last, number = draft.numbers.get(draft.level, ""), _decimal(bracket[0].strip()[1:-1])
             if self._grammar.adjacent and last != number and _is_like(last, number):
                 break  # (1) (2) is a list.
             self._set(draft, lower, number)
@@ -1198,14 +1223,14 @@ class _Reader:
     def _read(self, number: str, more: str) -> str:
         """Return a number in one spelling, with what belongs to it."""
         if number[:1] in "(（" and number[-1:] in ")）":
-            inside = "".join(str(unicodedata.decimal(sign, sign)) for sign in number[1:-1])
+            inside = _decimal(number[1:-1])
             return number_of(inside) if inside and all(map(str.isnumeric, inside)) else inside
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
             return self._ordinals[word]
         if more and number.isascii() and number.isalpha():
             return number + more.replace("\xad", "-").strip()
-        number = "".join(str(unicodedata.decimal(sign, sign)) for sign in number + more)
+        number = _decimal(number + more)
         if self._grammar.prefix and (letters := _PREFIX.match(number)):
             number = f"{letters[1].upper()}{letters[2]}{number[letters.end() :]}"
         number = self._grammar.plain(number)
@@ -1260,16 +1285,23 @@ class _Reader:
         """Return a draft as a reference, with what it leaves out."""
         kind, _, level = draft.relation.partition("_")
         at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
+        moved = draft.law is None and memory.until >= 0
+        quoted = memory.is_quoted(draft.start)
+        if moved and not quoted and draft.own:
+            at, moved = memory.outer[0][0], False
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
-        moved = law_kind == "self" and draft.law is None and memory.until >= 0
-        if moved or (law_kind == "self" and memory.is_quoted(draft.start)):
+        if moved or (law_kind == "self" and quoted):
             # Words in quotation marks are those of another law.
             law, law_kind = at.law if memory.until >= 0 else "", "short"
         supplement, own = draft.supplement, at.supplement if draft.law is None or draft.law.kind == "self" else ""
-        section = _SECTION.fullmatch(numbers.get("subitem", "")) if self._grammar.brackets and not at.annex else None
-        if section and numbers.get("item", "").isdecimal() and not {"article", "annex", "paragraph"} & set(numbers):
-            # paragraph 5(1)(a) in Canada is a paragraph of section 5.
-            numbers = {"article": numbers["item"], "paragraph": section[1], "item": section[2]}
+        if self._grammar.brackets and not at.annex and set(numbers) in ({"item", "subitem"}, {"subitem"}):
+            # paragraph 5(1)(a) in Canada is a paragraph of section 5, and paragraph 5.1(a) one of section 5.1.
+            parts = _PARTS.findall(numbers["subitem"])
+            number, *inside = parts if "." in parts[0] or "item" not in numbers else (numbers["item"], *parts)
+            section = "item" in numbers and number.isdecimal() and len(inside) == 2 and inside[0].isdecimal()
+            if section or ("." in number and inside):
+                levels = ("paragraph", "item", "subitem")[not inside[0].isdecimal() :]
+                numbers = {"article": number, **dict(zip(levels, inside, strict=False))}
         if kind:
             law_kind = "relative" if law_kind == "self" else law_kind
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
@@ -1300,6 +1332,10 @@ class _Reader:
         elif numbers and (law_kind == "self" or moved) and not ({"article", "annex", "group"} & set(numbers)):
             supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
+            item = memory.last.get("item")
+            if highest == RANKS["subitem"] and self._grammar.spaceless and item and not at.item:
+                # 第二款所稱第二目: the own place has no 款 of which it could be a part.
+                law, law_kind, at = item.law, item.law_kind, Place(item.law, item.article, item.paragraph, item.item)
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if at.annex and not at.article:
                 base["annex"] = self._annex(at.annex)
@@ -1432,10 +1468,15 @@ def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
 
 def _in_word(text: str, start: int) -> bool:
     """Return True if the character before a place belongs to the same word."""
-    if start == 0 or not text[start - 1].isalnum():
+    if start == 0 or not text[start - 1].isalnum() or text[start - 2 : start] == "の他":
         return False
     before, first = (unicodedata.name(sign, "").split(" ")[0] for sign in text[start - 1 : start + 1])
     return before == first or (before, first) == ("KATAKANA", "CJK")
+
+
+def _decimal(number: str) -> str:
+    """Return a number with its digits, of any script, as 0 to 9."""
+    return "".join(str(unicodedata.decimal(sign, sign)) for sign in number)
 
 
 def counted_number(number: str, step: int) -> str:
