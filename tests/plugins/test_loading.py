@@ -101,7 +101,7 @@ RAISING = ODD_ERRORS + (
     "def divide(collection): return 1 / 0\n"
     "def leave(collection): raise SystemExit(0)\n"
     "def panic(collection): raise Panic('no driver')\n"
-    "def refuse(collection):\n"
+    "def decline(collection):\n"
     "    from legalir.errors import ComponentError\n"
     "    raise ComponentError('k is odd.')\n"
     "def stop(collection): raise KeyboardInterrupt\n"
@@ -122,13 +122,13 @@ def test_a_factory_that_fails_names_package_version_and_cause(install: Install, 
 def test_what_gives_another_collection_is_contained_too(install: Install) -> None:
     source = RAISING + "def part(collection, *pipelines, k=1): return collection\npart.over = lambda c, k=1: (c, k)\n"
     install("acme", {"retriever.part": "acme_module:part"}, source)
-    install("other", {"retriever.refuse": "other_module:refuse"}, RAISING + "refuse.over = divide\n", version="4")
+    install("other", {"retriever.decline": "other_module:decline"}, RAISING + "decline.over = divide\n", version="4")
     assert plugins.load(plugins.resolve("part")).over("C", {"k": 2}) == ("C", 2)
-    with pytest.raises(PluginError, match=r"'refuse' .*other 4 failed: ZeroDivisionError"):
-        plugins.load(plugins.resolve("refuse")).over("C", {})
+    with pytest.raises(PluginError, match=r"'decline' .*other 4 failed: ZeroDivisionError"):
+        plugins.load(plugins.resolve("decline")).over("C", {})
 
 
-@pytest.mark.parametrize(("name", "error"), [("refuse", ComponentError), ("stop", KeyboardInterrupt)])
+@pytest.mark.parametrize(("name", "error"), [("decline", ComponentError), ("stop", KeyboardInterrupt)])
 def test_what_a_factory_raises_on_purpose_stays(install: Install, name: str, error: type[BaseException]) -> None:
     install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING)
     entry = plugins.resolve(name)
