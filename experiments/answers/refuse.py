@@ -1,7 +1,7 @@
 """Weights of ``refuse`` and what they refuse: as shipped, with each collection left out, risk over coverage.
 
 Run with ``LEGALIR_DATA`` set and scikit-learn installed; ``LEGALIR_SEMANTIC=off`` leaves the encoder out. With it, the
-collections need vectors of e5; the others are left out. Questions outside are those of ``outside.yaml``, of
+collections need vectors of e5; the others are left out. Questions outside are those of ``outside.json``, of
 ``out_of_scope.jsonl`` where a collection has this file, and questions of other collections. Words alone learn from the
 collections other than HELD_OUT; one half is where 95 % of the everyday questions are refused. With e5 all collections
 are learnt from; one half is where 3.5 % of judged questions are refused, both in the mean over collections.
@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 from sklearn.linear_model import LogisticRegression
 
 import legalir
@@ -65,7 +64,7 @@ def in_a_row(queries: list[str], size: int) -> list[str]:
 
 def questions(name: str, collection: legalir.Collection) -> pd.DataFrame:
     """Return the questions asked of a collection: ``kind, query, label``, label a kind within `near`."""
-    lists = yaml.safe_load(Path(__file__).with_name("outside.yaml").read_text(encoding="utf-8"))
+    lists = json.loads(Path(__file__).with_name("outside.json").read_text(encoding="utf-8"))
     sets = {"judged": judged(name, 120), "everyday": lists["everyday"][collection.language]}
     if name not in ALL_LAW:
         sets["other law"] = lists["other law"][collection.language]
