@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from legalir.analysis.text import BREAK
-from legalir.analysis.wording import any_of, entries
+from legalir.analysis.wording import words_for
 
 _BREAK = re.compile(rf"{BREAK}|(?<=[.;:])(?=\((?:\d{{1,2}}|[a-z])\)\s?\w)")
 _MARKS = [
@@ -41,6 +41,8 @@ _MARKS = [
 _MARK = re.compile("|".join(f"({mark})" for mark in _MARKS))
 _LINE = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _WRAPPED = re.compile(r".{40}[^\W\d_],?$", re.DOTALL)
+_BEFORE = 64
+"""Letters before a part by which it is known whether the sentence goes on: a line of 40, or an abbreviation."""
 _OPEN, _CLOSE = "([（［〔【「『《〈“", ")]）］〕】」』》〉”"
 _LONGEST = 3000
 """Letters after which a bracket that is open is taken as a fault of the text."""
@@ -48,12 +50,12 @@ _LONGEST = 3000
 
 @cache
 def _proviso() -> re.Pattern[str]:
-    return re.compile(rf"[\W_]*{any_of(entries('proviso'))}", re.IGNORECASE)
+    return re.compile(rf"[\W_]*{words_for('proviso')}", re.IGNORECASE)
 
 
 @cache
 def _abbreviation() -> re.Pattern[str]:
-    return re.compile(rf"(?:^|[\W_]){any_of(entries('abbreviations'))}\.$", re.IGNORECASE)
+    return re.compile(rf"(?:^|[\W_]){words_for('abbreviations')}\.$", re.IGNORECASE)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -79,7 +81,7 @@ def _spans(text: str) -> list[tuple[int, int, bool]]:
             continue
         start += len(part) - len(part.lstrip())
         mark = _MARK.match(bare)
-        before = text[spans[-1][0] : spans[-1][1]] if spans else ""
+        before = text[max(spans[-1][0], spans[-1][1] - _BEFORE) : spans[-1][1]] if spans else ""
         wrapped = line and not mark and bare[0].islower() and _WRAPPED.search(before) is not None
         goes_on = depth > 0 or wrapped or (not line and not mark and _abbreviation().search(before[-12:]) is not None)
         if spans and goes_on:

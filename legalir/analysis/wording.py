@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -39,23 +39,28 @@ def _file() -> dict[str, dict[str, Any]]:
     return cast(dict[str, dict[str, Any]], read_yaml(Path(__file__).with_name("wording.yaml"), "wording"))
 
 
-def entries(key: str) -> list[str]:
-    """Return the regular expressions of a key of ``wording.yaml``, of all languages, longest first."""
-    found = chain.from_iterable(rows.get(key, ()) for code, rows in _file().items() if code != "units")
-    return sorted({_bounded(str(one)) for one in found}, key=lambda one: (-len(one), one))
+@cache
+def words_for(key: str) -> str:
+    """Return a regular expression for any of the words of a key of ``wording.yaml``, in all languages."""
+    return any_of(str(one) for code, rows in _file().items() if code != "units" for one in rows.get(key, ()))
 
 
 def any_of(expressions: Iterable[str]) -> str:
-    """Return an expression that matches one of several."""
-    return f"(?:{'|'.join(expressions)})"
+    """Return an expression that matches one of several, the longest first.
 
-
-def _bounded(expression: str) -> str:
-    """Return an expression that matches whole words, where its language puts blanks between words."""
-    bare = expression.rstrip("?*+")
-    before = rf"(?<!{_WORD})" if re.match(r"[^\W_]|\(\?:", expression) and not re.match(rf"[{_UNSPACED}]", bare) else ""
-    after = rf"(?!{_WORD})" if re.search(r"[^\W_]\)?$|\w$", bare) and not re.search(rf"[{_UNSPACED}]\)?$", bare) else ""
-    return f"{before}(?:{expression}){after}"
+    What begins or ends in a letter of a writing with blanks between words begins or ends there with a word. This is
+    looked up once for all that need it, since it takes milliseconds to compile. A word is read up to 40 letters, so
+    that the time is linear in a text that is one long word.
+    """
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in sorted(set(expressions), key=lambda one: (-len(one), one)):
+        bare = one.rstrip("?*+")
+        spaced = not re.match(rf"[{_UNSPACED}]", bare) and re.match(r"[^\W_]|\(\?:", one)
+        ends = re.search(r"[^\W_]\)?$|\w$", bare) and not re.search(rf"[{_UNSPACED}]\)?$", bare)
+        bounded = one.replace(r"\w*", r"\w{0,40}").replace(r"\w+", r"\w{1,40}")
+        groups[rf"(?-i:(?<!{_WORD}))" if spaced else "", rf"(?-i:(?!{_WORD}))" if ends else ""].append(bounded)
+    parts = (f"{before}(?:{'|'.join(own)}){after}" for (before, after), own in sorted(groups.items(), reverse=True))
+    return f"(?:{'|'.join(parts)})"
 
 
 @cache
@@ -71,22 +76,16 @@ def _numbers() -> dict[str, int]:
 
 @cache
 def _expression() -> re.Pattern[str]:
-    words = sorted(
-        (word for word in _numbers() if len(word) > 1 or not "\u3000" < word < "\ue000"), key=len, reverse=True
-    )
-    spelled = any_of(map(_bounded, words))
+    spelled = any_of(word for word in _numbers() if len(word) > 1 or not "\u3000" < word < "\ue000")
     myriads = f"[{''.join(_HANGUL)}{''.join(_POWERS)}]"
     number = (
         rf"\d(?:\d|[.,'’\u00a0\u202f](?=\d))*(?:\s?{myriads})*(?:\s?{spelled})*"
         rf"|[{''.join(_DIGITS)}{''.join(_POWERS)}]+|{spelled}(?:[ -]?(?:und |and |et )?{spelled})*"
     )
-    units = "|".join(
-        f"(?P<{name}>{any_of(map(_bounded, sorted(ones, key=len, reverse=True)))})"
-        for name, ones in _file()["units"].items()
-    )
+    units = "|".join(f"(?P<{name}>{any_of(ones)})" for name, ones in _file()["units"].items())
     # A comparison may contain a negation: the kinds are tried in this order.
-    kinds = "|".join(f"(?P<{kind}_>{any_of(entries(kind))})" for kind in KINDS)
-    not_negation = rf"(?!{any_of(entries('not'))})"  # In Thai, "must not" begins with "five".
+    kinds = "|".join(f"(?P<{kind}_>{words_for(kind)})" for kind in KINDS)
+    not_negation = rf"(?!{words_for('not')})"  # In Thai, "must not" begins with "five".
     return re.compile(rf"{not_negation}(?P<number>{number})(?:\s?-?(?:{units}))?|{kinds}", re.IGNORECASE)
 
 
@@ -107,7 +106,7 @@ def number_value(text: str) -> float:
     """Return the value of a number in figures, in words, or in both: ``1,000``, ``3만``, ``二十``, ``twenty-one``."""
     values = _numbers()
     parts: list[float] = []
-    keys = any_of(map(re.escape, sorted(values, key=len, reverse=True)))
+    keys = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
     for piece in re.findall(rf"\d[\d.,'’\u00a0\u202f]*|{keys}", text.lower()):
         value = values[piece] if piece in values else _figure(piece)
         if value in _SCALES:  # It multiplies the smaller values before it.

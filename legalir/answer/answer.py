@@ -37,7 +37,7 @@ from legalir.storage.validity import iso_date, provision_key
 _AROUND = " .,;:()[]{}<>`*'\"“”‘’「」『』【】"
 """Signs around the name of a provision."""
 _NO_NAME = {"", "-", "none", "null", "n/a"}
-"""What a model writes where it cites nothing."""
+"""Names that a model gives for no provision."""
 _QUOTES = "\"'“”‘’「」『』«»"
 _ALIKE = 85
 """Lowest similarity, in percent, of a quotation that is repaired: one letter in seven differs."""
@@ -47,7 +47,7 @@ _NEXT_ROW = re.compile(r"\s*\|?[ \t]*\n\s*\|\s*")
 """End of a row of a table and begin of the next one, as the request has them."""
 _WITHIN = re.compile(r"\d[.,]?\d|[a-z\u00c0-\u04ff]{2}", re.IGNORECASE)
 _NO_DAY = "-"
-"""What the prompt has in place of a day where none was given and the provisions are no versions."""
+"""What the prompt has for the day of a question that has none, over provisions without versions."""
 
 _Name = Annotated[str, BeforeValidator(str), WithJsonSchema({"type": ["integer", "string"]})]
 
@@ -302,7 +302,7 @@ class LLMAnswer(AsksModel, Generator):
             )
         lines: list[str] = []
         refusals: list[str] = []
-        quoted: dict[tuple[str, str], None] = {}
+        quoted: dict[tuple[tuple[str, ...], str], None] = {}
         citations: dict[str, None] = {}
         for statement in reply.value.statements:
             text, numbers = without_numbers(" ".join(statement.text.split()), len(docnos))
@@ -313,7 +313,7 @@ class LLMAnswer(AsksModel, Generator):
             if not own and refuses(text):
                 refusals.append(text)
                 continue
-            quoted |= {(named[one.provision][0], one.quote): None for one in cites if one.quote.strip()}
+            quoted |= {(named[one.provision], one.quote): None for one in cites if one.quote.strip()}
             citations |= own
             lines.append(f"{text} {''.join(map(citing, own))}".strip())
         text = "\n".join(line for line in lines if line)
@@ -346,12 +346,12 @@ class LLMAnswer(AsksModel, Generator):
         meant = {naming.provisions for naming in self.numbers.namings(name, 1, without_law=False, in_force=in_force)}
         return (str(self.numbers.docno_table[np.array(meant.pop())][0]) if len(meant) == 1 else name,)
 
-    def _checked_quotes(self, quoted: Sequence[tuple[str, str]]) -> tuple[tuple[str, str, str], ...]:
-        provisions = self.collection.provisions([docno for docno, _ in quoted])
-        return tuple(
-            (docno, *checked_quote(words, provisions[docno].default_text() if docno in provisions else ""))
-            for docno, words in quoted
-        )
+    def _checked_quotes(self, quoted: Sequence[tuple[tuple[str, ...], str]]) -> tuple[tuple[str, str, str], ...]:
+        """Return docno, words and state of each quotation; of several provisions, the one that has the words best."""
+        provisions = self.collection.provisions([docno for docnos, _ in quoted for docno in docnos])
+        texts = {docno: one.default_text() for docno, one in provisions.items()}
+        found = ([(docno, *checked_quote(words, texts.get(docno, ""))) for docno in docnos] for docnos, words in quoted)
+        return tuple(min(one, key=lambda row: ("verified", "repaired", "not found").index(row[2])) for one in found)
 
 
 def _prose(text: str, answer: Answer) -> Answer:

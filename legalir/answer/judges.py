@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ class Judged:
         reference: the reference answer on one line; empty if there is none.
         context_docnos: the provisions that the answer was made from, best first.
         silence: why `text` is empty.
-        failed: whether the reply of its model failed, so that there is nothing to judge.
+        failed: whether the reply of its model failed. Such an answer is not judged.
         statements: the statements of the answer, each with the provisions that it cites.
     """
 
@@ -561,30 +561,52 @@ class WinJudge(ModelJudge):
         return Verdict({"win": value}, reason="; ".join(reasons))
 
 
-def _read_answers(path: Path) -> dict[str, str | None]:
-    """Return the text of each answer of a run by qid, as judges read it; None if its reply failed.
+Row = TypeVar("Row")
+
+
+def read_rows(path: Path, parameter: str, wanted: str, read: Callable[[Any], Row]) -> dict[str, Row]:
+    """Return what each line of a file of JSON lines gives, by its qid.
+
+    Args:
+        path: the file.
+        parameter: what names it, for errors: ``judge_win: against``.
+        wanted: what a line must be, for errors.
+        read: returns what a line gives; it fails for a line that is not as it must be.
 
     Raises:
-        ComponentError: the file cannot be read, or a line is no answer.
+        ComponentError: the file cannot be read, a line is not as it must be, or two lines have the same qid.
     """
-    texts: dict[str, str | None] = {}
+    rows: dict[str, Row] = {}
     try:
         lines = path.expanduser().read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise ComponentError(f"judge_win: against={str(path)!r} cannot be read ({error}).") from error
+        raise ComponentError(f"{parameter}={str(path)!r} cannot be read ({error}).") from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            text = answer_text(row)[0]
-            texts[str(row["qid"])] = text if row.get(REPLY_STATE, "ok") == "ok" else None
+            qid, one = str(row["qid"]), read(row)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ComponentError(
-                f"judge_win: {path}, line {number}: not an answer: it needs qid and qanswer, as in runs/NAME.jsonl of "
-                f"an experiment."
-            ) from error
-    return texts
+            raise ComponentError(f"{parameter}: {path}, line {number}: {wanted}.") from error
+        if qid in rows:
+            raise ComponentError(f"{parameter}: {path}, line {number}: the qid {qid!r} is there twice; keep one line.")
+        rows[qid] = one
+    return rows
+
+
+def _read_answers(path: Path) -> dict[str, str | None]:
+    """Return the text of each answer of a run by qid, as judges read it; None if its reply failed.
+
+    Raises:
+        ComponentError: as :func:`read_rows`.
+    """
+    return read_rows(
+        path,
+        "judge_win: against",
+        "not an answer: it needs qid and qanswer, as in runs/NAME.jsonl of an experiment",
+        lambda row: answer_text(row)[0] if row.get(REPLY_STATE, "ok") == "ok" else None,
+    )
 
 
 def warn_of_own_answers(name: str) -> Callable[..., Client]:

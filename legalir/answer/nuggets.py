@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator
 
@@ -17,10 +16,10 @@ from legalir.answer.judges import (
     failed,
     label_of,
     labels_of,
+    read_rows,
     warn_of_own_answers,
 )
 from legalir.collections import Collection
-from legalir.errors import ComponentError
 from legalir.llm.client import CheckedReply
 from legalir.rewrite.rewriter import asking_factory
 from legalir.storage.digest import digest
@@ -41,7 +40,7 @@ _LABELS = labels_of(
 
 
 class Nugget(NamedTuple):
-    """A fact that a good answer has, in one line, and whether an answer without it is no good one (vital)."""
+    """A fact that a good answer has, in one line; `vital` if an answer must have it."""
 
     text: str
     vital: bool
@@ -54,29 +53,22 @@ def read_nuggets(path: Path) -> dict[str, tuple[Nugget, ...]]:
     form of TREC RAG's nuggetizer; further fields are ignored.
 
     Raises:
-        ComponentError: the file cannot be read, or a line is not of this form.
+        ComponentError: as :func:`~legalir.answer.judges.read_rows`.
     """
-    nuggets: dict[str, tuple[Nugget, ...]] = {}
-    try:
-        lines = path.expanduser().read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ComponentError(f"judge_nuggets: nuggets={str(path)!r} cannot be read ({error}).") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            vital = {"vital": True, "okay": False}
-            own = tuple(Nugget(" ".join(one["text"].split()), vital[one["importance"]]) for one in row["nuggets"])
-            if not own or not all(one.text for one in own) or row["qid"] in nuggets:
-                raise ValueError
-            nuggets[str(row["qid"])] = own
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ComponentError(
-                f"judge_nuggets: {path}, line {number}: it must be one question, with qid and nuggets, each with text "
-                f"and importance, 'vital' or 'okay'."
-            ) from error
-    return nuggets
+    return read_rows(
+        path,
+        "judge_nuggets: nuggets",
+        "it must be one question, with qid and nuggets, each with text and importance, 'vital' or 'okay'",
+        _nuggets,
+    )
+
+
+def _nuggets(row: Any) -> tuple[Nugget, ...]:
+    vital = {"vital": True, "okay": False}
+    own = tuple(Nugget(" ".join(one["text"].split()), vital[one["importance"]]) for one in row["nuggets"])
+    if not own or not all(one.text for one in own):
+        raise ValueError
+    return own
 
 
 class _Reply(BaseModel):
@@ -98,7 +90,7 @@ class NuggetJudge(ModelJudge):
     0. A question without nuggets has the state ``no reference``.
 
     Raises:
-        ComponentError: the file of nuggets cannot be read, or there is none.
+        ComponentError: there is no file of nuggets, or it cannot be read.
         ModelError: no model is named, or it is not allowed.
     """
 

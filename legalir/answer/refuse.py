@@ -24,17 +24,17 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from functools import cache, cached_property, reduce
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-import yaml
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from legalir.answer.generator import EVIDENCE, REASON_KINDS, REFUSAL
 from legalir.collections import Collection
+from legalir.config import read_yaml
 from legalir.contract import factory_of
 from legalir.dense.e5 import SEMANTIC, is_installed
 from legalir.dense.index import DenseIndex
@@ -56,7 +56,10 @@ _HEADINGS = 40
 
 
 class Features(NamedTuple):
-    """What a question shares with a collection; `close` may be NaN; `whole` is 1 if a provision has all of q."""
+    """What a question shares with a collection.
+
+    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, else 0.
+    """
 
     common: float
     known: float
@@ -216,7 +219,7 @@ class Refuse(Component):
         return float(reduce(np.intersect1d, lists).size > 0)
 
     def _closest(self, asked: pd.DataFrame) -> list[float]:
-        """Return the cosine of the nearest provision of each question; NaN without vectors, 0 if there is none."""
+        """Return the cosine of the nearest provision of each question, 0 if none is found; NaN without vectors."""
         if self._vectors is None:
             return [np.nan] * len(asked)
         hits = self._vectors.retriever(1).transform(asked[["qid", "query", *asked.columns.intersection(["as_of"])]])
@@ -237,8 +240,8 @@ def weakness(collection: Collection, query: str, as_of: str | None = None) -> st
 
 @cache
 def everyday(language: str) -> list[str]:
-    """Return the everyday questions in a language, in English where there are none."""
-    questions: dict[str, list[str]] = yaml.safe_load(EVERYDAY.read_text(encoding="utf-8"))
+    """Return the everyday questions in a language. A language without any has the English ones."""
+    questions = cast(dict[str, list[str]], read_yaml(EVERYDAY, "a file of questions"))
     return questions.get(language, questions["en"])
 
 

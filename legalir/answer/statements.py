@@ -10,13 +10,12 @@ import re
 from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from unicodedata import normalize
-
-import yaml
 
 from legalir.analysis.wording import contradicts
 from legalir.answer.choices import plain
+from legalir.config import read_yaml
 
 _WORD = normalize(
     "NFKC",
@@ -40,7 +39,7 @@ def numbers_of(name: str) -> list[int]:
     """Return the numbers of the provisions that a name means, as they stand in the request; none for another name.
 
     Read are the label itself, ``[2]`` and ``[2, cited by 1]``, also with the line behind it; usual forms such as ``①``,
-    ``1번``, ``Provision 1``; and lists and ranges of them. ``-1``, ``1.5`` and ``제1조`` are no number of a provision.
+    ``1번``, ``Provision 1``; and lists and ranges of them. ``-1``, ``1.5`` and ``제1조`` mean no such number.
     """
     if label := _LABELLED.match(name):
         return [int(label[1])]
@@ -127,7 +126,7 @@ def quoting_statements(
 
 @cache
 def _refusals() -> re.Pattern[str]:
-    words = yaml.safe_load((Path(__file__).parent / "refusals.yaml").read_text(encoding="utf-8"))
+    words = cast(dict[str, list[str]], read_yaml(Path(__file__).with_name("refusals.yaml"), "a file of refusals"))
     phrases = "|".join(words["phrases"])
     for name in ("given", "sources"):
         phrases = phrases.replace(f"<{name}>", f"(?:{'|'.join(words[name])})")

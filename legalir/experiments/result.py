@@ -120,9 +120,9 @@ class ExperimentResult:
     def safety(self) -> pd.DataFrame:
         """What the documents change, a row for each entry of ``safety`` of the definition.
 
-        Columns: ``name``; ``n``, the items; ``correction``, the share that is right with all documents among the items
-        that are not right without; ``introduced error``, the share that is not right with all documents among the items
-        that are right without, both NaN if no item could change so; ``fault``, why there are none.
+        Columns: ``name``; ``n``, the number of items; ``correction``: of the items that are wrong without documents,
+        the share that is right with all of them; ``introduced error``: of the items that are right without documents,
+        the share that is wrong with all of them. A share of no items is NaN. ``fault`` says why there are no shares.
         """
         panels = safety_panels(self.definition, self.runs, self.context)
         rows = [(one.name, one.n, one.corrected, one.introduced, one.fault) for one in panels]

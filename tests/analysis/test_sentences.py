@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from legalir.analysis.sentences import Outline, split_sentences
-from legalir.analysis.wording import contradicts
+from legalir.analysis.wording import contradicts, decisive
 from legalir.answer.quote import _joined
 
 
@@ -45,6 +45,8 @@ def test_a_long_text_is_no_trouble() -> None:
     assert len(split_sentences("가나다라 " * 200_000)) == 1
     assert len(split_sentences(" " * 200_000 + "가")) == 1
     assert len(split_sentences("말한다. " * 100_000)) == 100_000
+    assert len(split_sentences("the keeper of the lighthouse shall light the lamp after the\n" * 20_000)) == 1
+    assert decisive("a" * 60_000) == decisive("만" * 60_000) == []
 
 
 @pytest.mark.parametrize(

@@ -279,6 +279,13 @@ class TestCitations:
         none = [f"너비는 {n}미터이다." for n in range(len(lists), len(forms))]
         assert found.text.splitlines() == [*both, *none, f"너비는 2미터이다. [{first}]"]
 
+    @pytest.mark.parametrize("name", ["1, 2", "2, 1"])
+    def test_a_quotation_of_one_of_several_provisions(self, folder: Path, name: str) -> None:
+        words = "통로의 너비는 2미터로 한다."
+        found = one(folder, reply_of(("너비는 2미터이다.", [(name, words)])), "bm25 % 2 >> answer")
+        assert found.quotes == (("w-1", words, "verified"),)
+        assert set(found.citations) == {"w-1", "w-2"}
+
     def test_two_hundred_citations_are_read(self, folder: Path) -> None:
         found = one(folder, reply_of(("많다.", [(f"법 제{n}조", "없는 말이다") for n in range(200)])))
         assert len(found.citations) == len(found.quotes) == 200

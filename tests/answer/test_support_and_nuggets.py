@@ -127,11 +127,13 @@ def test_nuggets_by_hand(tmp_path: Path) -> None:
         '{"qid": "1", "nuggets": []}',
         '{"qid": "1", "nuggets": [{"text": "a", "importance": "good"}]}',
         '{"qid": "1", "nuggets": [{"text": " ", "importance": "vital"}]}',
+        '{"qid": 0, "nuggets": [{"text": "a", "importance": "vital"}]}',
     ],
 )
 def test_a_faulty_file_of_nuggets(tmp_path: Path, line: str) -> None:
     path = tmp_path / "nuggets.jsonl"
-    path.write_text(f"\n{line}\n", encoding="utf-8")
+    good = '{"qid": "0", "nuggets": [{"text": "a", "importance": "vital"}]}'
+    path.write_text(f"{good}\n{line}\n", encoding="utf-8")
     with pytest.raises(ComponentError, match="line 2"):
         read_nuggets(path)
     with pytest.raises(ComponentError, match="cannot be read"):
