@@ -363,7 +363,7 @@ def usable_text(reply: ChatReply, may_be_cut: bool = False) -> str:
     return text
 
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<open>\\?\Z))|[\[\]{}]', re.DOTALL)
 
 
 def is_closed(text: str) -> bool:
@@ -373,10 +373,10 @@ def is_closed(text: str) -> bool:
     """
     text = text[max(text.find("{"), 0) :]
     depth = 0
-    for token in _TOKEN.findall(text):
-        if token == '"':  # A string that does not end, unless it is in the words after the object.
+    for token in _TOKEN.finditer(text):
+        if token["open"] is not None:  # A string that does not end, unless it is in the words after the object.
             break
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token, 0)
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
     if depth and text.rstrip("` \t\r\n").endswith(("}", "]")):
         depth = sum(map(text.count, "[{")) - sum(map(text.count, "]}"))
     return depth <= 0

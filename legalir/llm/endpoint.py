@@ -35,6 +35,9 @@ OPENAI_URL = "https://api.openai.com/v1"
 MOST_BYTES = 4_000_000
 """Size of the largest reply that is read."""
 
+_READ = 20_000
+"""Characters of a refusal that are read: the time for markup that does not close grows with the square."""
+
 _log = logging.getLogger("legalir")
 
 
@@ -292,6 +295,7 @@ def _status(status: int, body: object) -> int:
 def _spoken(value: object) -> Iterator[str]:
     """Yield the sentences in the body of a refusal."""
     if isinstance(value, str):
+        value = value[:_READ]
         inner = _json(value) if value.lstrip().startswith("{") else value
         if inner is not value and not isinstance(inner, str):
             yield from _spoken(inner)

@@ -231,7 +231,7 @@ def test_json_of_another_schema(text: str) -> None:
             'So: {"why": "the fine is 3',
             '{"order": [9]} {"o',
         ),
-        *('{"order": [{"a": "b"}', "[" * 100_000, '{"order":' * 5_000),
+        *('{"order": [{"a": "b"}', "[" * 100_000, '{"order":' * 5_000, '{"why": ' + '\\"' * 200_000),
     ],
     ids=lambda text: text[:20],
 )
