@@ -47,7 +47,7 @@ YES_NO_WORDS = {
     "id": (("Ya",), ("Tidak",)),
     "it": (("Sì",), ("No",)),
     "ja": (("はい",), ("いいえ",)),
-    "ko": (("예", "네"), ("아니요", "아니오", "아뇨")),
+    "ko": (("예", "네", "그렇습니다"), ("아니요", "아니오", "아뇨", "아닙니다", "그렇지 않습니다")),
     "nl": (("Ja",), ("Nee",)),
     "pl": (("Tak",), ("Nie",)),
     "pt": (("Sim",), ("Não",)),
@@ -56,6 +56,13 @@ YES_NO_WORDS = {
     "zh": (("是", "是的", "对"), ("否", "不是", "不")),
 }
 """Words for yes and for no by language; the prompt asks for the first of each."""
+
+_GOES_ON = normalize(
+    "NFKC",
+    r"(?= (?:because|since|it|they|he|she|you|we|there|this|that|the|weil|porque|car|parce|perché|omdat|ponieważ|bo"
+    r"|karena|vì|bởi)\b| ?(?:그렇|맞습|맞아|아닙|เพราะ|因为|因為))",
+)
+"""What follows a word for yes or no that stands for itself, without a sign between."""
 
 
 # Content of a reply.
@@ -203,11 +210,11 @@ def read_word(reply: str, options: Sequence[Sequence[str]], *, alone: bool = Fal
     Args:
         reply: a reply without reasoning tags; markup does not matter.
         options: the words of each option.
-        alone: whether a sign or nothing must follow the word: ``No permit is needed`` may mean yes.
+        alone: whether a sign, a reason or nothing must follow the word: ``No permit is needed`` may mean yes.
     """
     words = {_wording(plain(word)): number for number, each in enumerate(options, start=1) for word in each}
     longest = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    after = r"(?= ?(?:[^\w\s]|$))" if alone else r"(?![^\W_])"
+    after = rf"(?:(?= ?(?:[^\w\s]|$))|{_GOES_ON})" if alone else r"(?![^\W_])"
     end = rf"(?:(?={_ENDING})|{after})"
     # As few words of introduction as possible: 是 is one, and also a yes.
     at_start = re.compile(rf"(?:{_INTRODUCTION}{_BETWEEN}?)?(?P<word>{longest}){end}")

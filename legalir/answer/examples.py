@@ -39,13 +39,13 @@ class Examples(Declared):
     component = "answer"
 
     judged: Annotated[Golden, "the judged provisions of each question"]
-    count: Annotated[int, Ge(1), "number of examples for a question"]
+    examples: Annotated[int, Ge(1), "number of examples for a question"]
     seed: Annotated[int, Ge(0), "seed of the draw"] = 0
 
     @property
     def fingerprint(self) -> str:
         """Digest of the examples and their draw."""
-        return digest([self.count, self.seed, *self._halves])
+        return digest([self.examples, self.seed, *self._halves])
 
     @cached_property
     def _halves(self) -> tuple[list[Example], list[Example]]:
@@ -72,12 +72,12 @@ class Examples(Declared):
         """
         asked = question.casefold().split()
         others = [one for one in self._halves[1 - half_of(qid)] if one.question.casefold().split() != asked]
-        if len(others) < self.count:
+        if len(others) < self.examples:
             raise ComponentError(
-                f"answer: examples={self.count}, but the half of {self.judged.dataset.id} without the question {qid!r} "
+                f"answer: examples={self.examples}, but the half of {self.judged.dataset.id} without the question {qid!r} "
                 f"has {len(others)} judged questions with a reference answer (column 'answer'): give at most that many."
             )
-        return tuple(others[: self.count])
+        return tuple(others[: self.examples])
 
 
 def examples_of(collection: Collection, examples: int = 0, seed: int = 0) -> Examples | None:
@@ -94,6 +94,7 @@ def examples_of(collection: Collection, examples: int = 0, seed: int = 0) -> Exa
     if not examples:
         return None
     try:
-        return Examples(golden(collection), examples, seed)
+        judged = golden(collection)
     except ComponentError as error:
         raise ComponentError(f"answer: examples={examples} needs judged questions. {error}") from None
+    return Examples(judged, examples, seed)

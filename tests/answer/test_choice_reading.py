@@ -248,6 +248,10 @@ def test_yes_and_no(language: str, reply: str, option: int) -> None:
             ("en", text, 0)
             for text in ("No permit is needed.", "Not before May.", "It depends. Yes", "Yes permits lapse")
         ),
+        *(("en", text, 1) for text in ("Yes because it burns.", "Yes it must.")),
+        *(("en", text, 2) for text in ("No since 2020.", "No they need not.")),
+        *(("ko", text, 1) for text in ("예 그렇습니다.", "네 맞습니다.", "그렇습니다. 두어야 합니다.")),
+        *(("ko", text, 2) for text in ("아닙니다. 면제됩니다.", "아니요 그렇지 않습니다.", "그렇지 않습니다.")),
         *(("ko", text, 1) for text in ("예, 두어야 한다.", "네. 제3조에 따른다.", "예입니다. 두어야 합니다.")),
         *(("ko", text, 2) for text in ("아니요, 두지 않아도 된다.", "아니오: 면제된다")),
         *(("ko", text, 0) for text in ("예외적으로 둔다.", "예를 들어 창고이다.", "예, 아니요")),
