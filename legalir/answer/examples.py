@@ -74,8 +74,9 @@ class Examples(Declared):
         others = [one for one in self._halves[1 - half_of(qid)] if one.question.casefold().split() != asked]
         if len(others) < self.examples:
             raise ComponentError(
-                f"answer: examples={self.examples}, but the half of {self.judged.dataset.id} without the question {qid!r} "
-                f"has {len(others)} judged questions with a reference answer (column 'answer'): give at most that many."
+                f"answer: examples={self.examples}, but the half of {self.judged.dataset.id} without the question "
+                f"{qid!r} has {len(others)} judged questions with a reference answer (column 'answer'): give at most "
+                f"that many."
             )
         return tuple(others[: self.examples])
 
