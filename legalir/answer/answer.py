@@ -254,7 +254,7 @@ class LLMAnswer(AsksModel, Generator):
         if self._dated() or AS_OF in asked.columns:
             shown = list(map(iso_date, days(asked)))
         rows = asked.to_dict("records")
-        words = [yes_no_words(self.name, row) for row in rows]
+        words = [yes_no_words(row.get("options")) for row in rows]
         prompts = self._prompts(rows, shown, words)
         questions = list(zip(asked["query"].tolist(), map(str, facts), shown, prompts, strict=True))
         answers: list[Answer] = [Answer("")] * len(asked)

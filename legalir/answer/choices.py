@@ -538,13 +538,10 @@ def _alike(option: str) -> tuple[str, ...]:
     return next((each for pair in YES_NO_WORDS.values() for each in pair if meant in map(plain, each)), ())
 
 
-def yes_no_words(component: str, row: Mapping[Any, Any]) -> tuple[tuple[str, ...], ...]:
-    """Return the words of both options of a yes/no item, in its order; nothing for any other question.
-
-    Raises:
-        ComponentError: its options are not from 2 to 20 texts.
-    """
-    options = _options(component, row) or ()
+def yes_no_words(options: object) -> tuple[tuple[str, ...], ...]:
+    """Return the words of both options of a yes/no item, in its order; nothing for the options of other questions."""
+    if not isinstance(options, list | tuple) or not all(isinstance(option, str) for option in options):
+        return ()
     words = tuple(tuple(dict.fromkeys((option, *_alike(option)))) for option in options if _alike(option))
     return words if len(words) == len(options) == 2 else ()
 

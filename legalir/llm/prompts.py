@@ -49,7 +49,7 @@ class Prompt(NamedTuple):
         language: code of the language that it is written in.
         system: text of the role ``system``.
         user: text of the role ``user``, with slots.
-        fingerprint: sha256 of all of it.
+        fingerprint: sha256 of all of it but the examples.
         examples: further messages before the role ``user``, such as questions and their answers: role and text.
     """
 

@@ -202,7 +202,7 @@ class BertScore:
     def _tokens(self, texts: Sequence[str]) -> list[tuple[Floats, npt.NDArray[np.bool_]]]:
         """Return, for each text, the vectors of its tokens, [m, d], and which of them are in the mean, [m]."""
         if self.model == "e5":
-            every = E5().token_states(texts)
+            every = self._e5.token_states(texts)
             return [(states, np.isin(np.arange(len(states)), [0, len(states) - 1], invert=True)) for states in every]
         torch = require("torch", extra="dense")
         loaded = self._loaded
@@ -223,6 +223,10 @@ class BertScore:
                     length = int(lengths[number])
                     out[number] = states[row, :length], ~np.isin(padded[row, :length], marks)
         return out
+
+    @cached_property
+    def _e5(self) -> E5:
+        return E5()
 
     @cached_property
     def _loaded(self) -> _Backbone:
