@@ -338,7 +338,10 @@ def nuggets(
     split: Annotated[str, typer.Option("--split", help="Name of the split.")] = "nuggets",
     prompt: OwnPrompt = None,
     language: Language = "auto",
-    alike: Alike = 90,
+    alike: Annotated[
+        float,
+        typer.Option("--alike", min=1, max=100, help="Similarity in percent at which two facts count as the same."),
+    ] = 90,
     replace: Replace = False,
     dry_run: DryRun = False,
     *,
