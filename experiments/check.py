@@ -24,6 +24,7 @@ from pathlib import Path
 from string import Template
 
 from legalir import plugins
+from legalir.datasets.published import published
 from legalir.errors import DatasetNotFound, DownloadError, MissingExtra, ModelError
 from legalir.experiments import Definition, ExperimentResult, read_expected, run, write_expected
 from legalir.experiments.experiment import dataset_slug
@@ -79,6 +80,15 @@ def missing_model(file: Path) -> str | None:
     return f"There is no {missing[0]}{others}; train it: {command}"
 
 
+def not_fetched(definition: Definition) -> str | None:
+    """Return a sentence about a published collection that was never fetched; None without one."""
+    names = [one.dataset.split("/")[1] for one in definition.each() if one.dataset.startswith("legalir/")]
+    missing = [name for name in names if name in published() and not published()[name].converted.is_dir()]
+    local = os.environ.get("LEGALIR_DATA")
+    missing = [name for name in missing if not (local and Path(local, name).is_dir())]
+    return f"legalir/{missing[0]} was not fetched: legalir datasets check legalir/{missing[0]}" if missing else None
+
+
 def carried(definition: Definition) -> dict[str, object]:
     """Return the values of a definition for which a package carries the model."""
     values: dict[str, object] = {}
@@ -117,6 +127,9 @@ def check(file: Path, settings: dict[str, str], *, write: bool) -> bool:
         print(f"not run    {file.relative_to(HERE)}: {complaint}")
         return True
     definition = Definition.load(file)
+    if complaint := not_fetched(definition):
+        print(f"not run    {file.relative_to(HERE)}: {complaint}")
+        return True
     if definition.llm:
         # Expected scores are those of the model that the file names.
         os.environ.pop("LEGALIR_LLM", None)

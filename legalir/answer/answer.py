@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 from annotated_types import Ge, Le
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
+from legalir.analysis.analyzer import get_analyzer
 from legalir.analysis.sentences import Outline
 from legalir.analysis.wording import same_wording
+from legalir.answer.choices import read_word, yes_no_words
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
+from legalir.answer.examples import Example, Examples, examples_of
 from legalir.answer.generator import GAP, REASON_KINDS, Answer, Generator, citing
+from legalir.answer.quote import best_sentences
 from legalir.answer.statements import numbers_of, refuses, without_numbers
 from legalir.collections import Collection
 from legalir.extras import require
@@ -46,8 +50,12 @@ _LEFT_OUT = re.compile(r"\s*(?:[\[(（]\s*(?:…+|\.{3,}|略|중략|생략)\s*[\
 _NEXT_ROW = re.compile(r"\s*\|?[ \t]*\n\s*\|\s*")
 """End of a row of a table and begin of the next one, as the request has them."""
 _WITHIN = re.compile(r"\d[.,]?\d|[a-z\u00c0-\u04ff]{2}", re.IGNORECASE)
+_YES_OR_NO = 'Begin the answer with "{}" or with "{}", whichever is right, and go on with the reason.'
 _NO_DAY = "-"
 """What the prompt has for the day of a question that has none, over provisions without versions."""
+
+Turns = tuple[tuple[str, str], ...]
+"""Messages between the role ``system`` and the question: role and text."""
 
 _Name = Annotated[str, BeforeValidator(str), WithJsonSchema({"type": ["integer", "string"]})]
 
@@ -178,11 +186,17 @@ class LLMAnswer(AsksModel, Generator):
     else ``-``), and the provisions in full: the level of each law in the label, and tables as rows. A prompt without
     this slot, such as ``answer@1``, reads each provision as one line.
 
+    With `examples`, their questions and answers stand before the question, as turns of the conversation: each with its
+    judged provisions, which its answer cites, with a quotation that shares most words with the answer [nitibench].
+
+    A question whose ``options`` are a word for yes and one for no is asked to be answered by a text that begins with
+    one of them [rar-agent]; ``choice`` is the option that it begins with, and 0 if it begins with neither.
+
     A request that is longer than the model takes is asked again with half of the provisions, until it fits;
     ``context_docnos`` lists the provisions in the final request, and a message counts the rest.
 
-    Deviations from [nitibench]: one request instead of a conversation with examples, statements instead of one text
-    with a list of citations, temperature 0 instead of .5, and abstention is allowed.
+    Deviations from [nitibench]: examples of the collection instead of fixed ones, statements instead of one text with a
+    list of citations, temperature 0 instead of .5, and abstention is allowed.
 
     Columns in: ``qid, query`` and, unless `context` is False, ``docno, score, rank``. Columns out:
     :data:`~legalir.answer.generator.ANSWER_COLUMNS`.
@@ -215,6 +229,7 @@ class LLMAnswer(AsksModel, Generator):
     max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
     temperature: Annotated[float, Ge(0), Le(2), "from 0 to 2"] = 0.0
     plain: Annotated[bool, "whether the answer is prose without citations"] = False
+    examples: Annotated[Examples | None, "judged questions with their answers, for the prompt"] = None
     others: Annotated[
         tuple[Prompt, ...],
         "the prompts with ``plain=True``, with ``context=False``, and with both; none for `prompt` in their place",
@@ -238,7 +253,10 @@ class LLMAnswer(AsksModel, Generator):
         shown = [_NO_DAY] * len(asked)
         if self._dated() or AS_OF in asked.columns:
             shown = list(map(iso_date, days(asked)))
-        questions = list(zip(asked["query"].tolist(), map(str, facts), shown, strict=True))
+        rows = asked.to_dict("records")
+        words = [yes_no_words(row.get("options")) for row in rows]
+        prompts = self._prompts(rows, shown, words)
+        questions = list(zip(asked["query"].tolist(), map(str, facts), shown, prompts, strict=True))
         answers: list[Answer] = [Answer("")] * len(asked)
         waiting = list(range(len(asked)))
         while waiting:
@@ -250,7 +268,10 @@ class LLMAnswer(AsksModel, Generator):
             for row in waiting:
                 given[row] = given[row].head(len(given[row].docnos) // 2)
         report_left_out("answer", sum(map(len, wanted)), sum(len(one.docnos) for one in given))
-        return answers
+        return [
+            replace(answer, choice=read_word(answer.text.partition("\n")[0], named, alone=True)) if named else answer
+            for answer, named in zip(answers, words, strict=True)
+        ]
 
     def _own_prompt(self) -> Prompt:
         """Return the prompt for answers of this kind."""
@@ -266,24 +287,67 @@ class LLMAnswer(AsksModel, Generator):
         graph = self.graph if self.graph is None or day is None else self.graph.at(day)
         return dict.fromkeys(first, "") if graph is None else linked(first, graph, self.after)
 
+    def _prompts(
+        self, rows: Sequence[Mapping[Any, Any]], days: Sequence[str], words: Sequence[Sequence[Sequence[str]]]
+    ) -> Iterator[Prompt]:
+        """Yield the prompt of each question, with its examples; of a yes/no item, with the rule how to begin."""
+        made: dict[tuple[str, str], Turns] = {}
+        for row, day, named in zip(rows, days, words, strict=True):
+            prompt = self._own_prompt()
+            turns: Turns = ()
+            for one in self.examples.of(str(row["qid"]), row["query"]) if self.examples is not None else ():
+                if (one.qid, day) not in made:
+                    made[one.qid, day] = self._turns(one, prompt, day)
+                turns += made[one.qid, day]
+            prompt = prompt._replace(examples=turns)
+            yield prompt.with_rule(_YES_OR_NO.format(*(each[0] for each in named))) if named else prompt
+
+    def _turns(self, example: Example, prompt: Prompt, day: str) -> Turns:
+        """Return an example as a request and its reply."""
+        texts = texts_of(example.docnos, self.collection, self.name)
+        parents = dict.fromkeys(example.docnos if self.context else (), "")
+        given = context(parents, texts, self.context_tokens, in_full="day" in prompt.slots())
+        values = {"question": example.question, "provisions": given.text, "day": day}
+        request = prompt.messages(values)[-1]
+        if self.plain:
+            return request, ("assistant", example.answer)
+        docnos = given.docnos or example.docnos
+        analyzer = get_analyzer("auto", self.collection)
+        quotes = best_sentences(example.answer, [texts[one].text for one in docnos], 1, analyzer)
+        cites = [
+            _Citation(provision=str(number), quote=quote)
+            if self.context
+            else _Citation(provision=texts[docno].title or docno)  # From memory, a provision is named.
+            for number, (docno, quote) in enumerate(zip(docnos, quotes, strict=True), start=1)
+        ]
+        reply = _Reply(can_answer=True, statements=[_Statement(text=example.answer, citations=cites)])
+        return request, ("assistant", reply.model_dump_json())
+
     def _ask(
-        self, questions: Sequence[tuple[str, str, str]], given: Sequence[Context], asked_on: Sequence[int | None]
+        self,
+        questions: Sequence[tuple[str, str, str, Prompt]],
+        given: Sequence[Context],
+        asked_on: Sequence[int | None],
     ) -> list[Answer]:
-        """Return the answer to each question, with its further facts and its day, from its provisions."""
-        replies = self.client.ask(
-            self._own_prompt(),
-            [
-                {"question": question, "provisions": f"{one.text}\n{facts}".strip(), "day": day}
-                for (question, facts, day), one in zip(questions, given, strict=True)
-            ],
-            llm=self.llm,
-            kind=None if self.plain else _Reply,
-            check=check_script if self.plain else _check,
-            max_tokens=self.max_tokens,
-            temperature=self.temperature,
-        )
-        read = zip(replies, given, asked_on, strict=True)
-        return [self._read(reply, one, day) for reply, one, day in read]
+        """Return the answer to each question, with its further facts, day and prompt, from its provisions."""
+        replies: dict[int, CheckedReply] = {}
+        for prompt in dict.fromkeys(own for *_, own in questions):
+            rows = [row for row, (*_, own) in enumerate(questions) if own == prompt]
+            values = [
+                {"question": question, "provisions": f"{given[row].text}\n{facts}".strip(), "day": day}
+                for row, (question, facts, day, _) in ((row, questions[row]) for row in rows)
+            ]
+            asked = self.client.ask(
+                prompt,
+                values,
+                llm=self.llm,
+                kind=None if self.plain else _Reply,
+                check=check_script if self.plain else _check,
+                max_tokens=self.max_tokens,
+                temperature=self.temperature,
+            )
+            replies |= zip(rows, asked, strict=True)
+        return [self._read(replies[row], one, day) for row, (one, day) in enumerate(zip(given, asked_on, strict=True))]
 
     def _read(self, reply: CheckedReply, given: Context, day: int | None) -> Answer:
         """Return the answer in a reply, with resolved citations and checked quotations."""
@@ -410,6 +474,7 @@ answer = asking_factory(
     "Answer by a chat model, with citations that are checked: ``default >> answer(k=10)``.",
     "llm",
     others=_others,
+    examples=examples_of,
     graph=_graph,
     after=_after,
     numbers=NumberTable.of,

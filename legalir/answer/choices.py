@@ -41,13 +41,28 @@ _FIRST_TOKENS = 5
 
 YES_NO_WORDS = {
     "en": (("Yes",), ("No",)),
+    "de": (("Ja",), ("Nein",)),
+    "es": (("Sí",), ("No",)),
+    "fr": (("Oui",), ("Non",)),
+    "id": (("Ya",), ("Tidak",)),
+    "it": (("Sì",), ("No",)),
     "ja": (("はい",), ("いいえ",)),
-    "ko": (("예", "네"), ("아니요", "아니오", "아뇨")),
+    "ko": (("예", "네", "그렇습니다"), ("아니요", "아니오", "아뇨", "아닙니다", "그렇지 않습니다")),
+    "nl": (("Ja",), ("Nee",)),
+    "pl": (("Tak",), ("Nie",)),
+    "pt": (("Sim",), ("Não",)),
     "th": (("ใช่", "ได้"), ("ไม่ใช่", "ไม่ได้", "ไม่")),
     "vi": (("Có", "Đúng"), ("Không", "Sai")),
     "zh": (("是", "是的", "对"), ("否", "不是", "不")),
 }
 """Words for yes and for no by language; the prompt asks for the first of each."""
+
+_GOES_ON = normalize(
+    "NFKC",
+    r"(?= (?:because|since|it|they|he|she|you|we|there|this|that|the|weil|porque|car|parce|perché|omdat|ponieważ|bo"
+    r"|karena|vì|bởi)\b| ?(?:그렇|맞습|맞아|아닙|เพราะ|因为|因為))",
+)
+"""What follows a word for yes or no that stands for itself, without a sign between."""
 
 
 # Content of a reply.
@@ -186,7 +201,7 @@ def _numbers(match: re.Match[str]) -> set[int]:
     return {int(number) for number in re.findall(r"\d+", match["run"])}
 
 
-def read_word(reply: str, options: Sequence[Sequence[str]]) -> int:
+def read_word(reply: str, options: Sequence[Sequence[str]], *, alone: bool = False) -> int:
     """Return the number of the option that a reply names by a word, from 1; 0 for none or for several.
 
     A line names an option if it begins with one of its words, also after ``답:`` or ``the answer is``: ``예.``,
@@ -195,10 +210,12 @@ def read_word(reply: str, options: Sequence[Sequence[str]]) -> int:
     Args:
         reply: a reply without reasoning tags; markup does not matter.
         options: the words of each option.
+        alone: whether a sign, a reason or nothing must follow the word: ``No permit is needed`` may mean yes.
     """
     words = {_wording(plain(word)): number for number, each in enumerate(options, start=1) for word in each}
     longest = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    end = rf"(?:(?={_ENDING})|(?![^\W_]))"
+    after = rf"(?:(?= ?(?:[^\w\s]|$))|{_GOES_ON})" if alone else r"(?![^\W_])"
+    end = rf"(?:(?={_ENDING})|{after})"
     # As few words of introduction as possible: 是 is one, and also a yes.
     at_start = re.compile(rf"(?:{_INTRODUCTION}{_BETWEEN}?)?(?P<word>{longest}){end}")
     named: set[int] = set()
@@ -206,6 +223,8 @@ def read_word(reply: str, options: Sequence[Sequence[str]]) -> int:
         if match := at_start.match(line):
             named.add(words[match["word"]])
             line = line[match.start("word") :]
+        elif alone:
+            continue
         parts = re.split(r"[,/;:.·、。!?()\[\]]|\bor\b|\band\b|또는|または|หรือ|或|\bhoặc\b", line)
         named |= {words[part] for part in map(_wording, parts) if part in words}
     return named.pop() if len(named) == 1 else 0
@@ -517,6 +536,14 @@ def _alike(option: str) -> tuple[str, ...]:
     """Return the words that mean the same as a word for yes or for no; none for any other word."""
     meant = _wording(plain(option))
     return next((each for pair in YES_NO_WORDS.values() for each in pair if meant in map(plain, each)), ())
+
+
+def yes_no_words(options: object) -> tuple[tuple[str, ...], ...]:
+    """Return the words of both options of a yes/no item, in its order; nothing for the options of other questions."""
+    if not isinstance(options, list | tuple) or not all(isinstance(option, str) for option in options):
+        return ()
+    words = tuple(tuple(dict.fromkeys((option, *_alike(option)))) for option in options if _alike(option))
+    return words if len(words) == len(options) == 2 else ()
 
 
 def _options(component: str, row: Mapping[Any, Any]) -> tuple[str, ...] | None:

@@ -246,6 +246,16 @@ class ModelJudge(AsksModel, Judge):
         return self.client.ask(self.prompt, values, llm=self.llm, kind=self.reply, max_tokens=self.max_tokens)
 
 
+def _provisions_of(answer: Judged, collection: Collection, component: str) -> str:
+    """Return the provisions that an answer was made from, a line each.
+
+    Raises:
+        ComponentError: a provision is not in the collection.
+    """
+    docnos = answer.context_docnos
+    return context(dict.fromkeys(docnos, ""), texts_of(docnos, collection, component)).text
+
+
 def failed(reply: CheckedReply) -> Verdict:
     """Return the verdict of a reply that cannot be used: none."""
     return Verdict({}, reply.state, reply.reason)
@@ -401,10 +411,7 @@ class CoverageJudge(ModelJudge):
         Raises:
             ComponentError: a provision is not in the collection.
         """
-        provisions = ""
-        if "law" in self.against:
-            docnos = answer.context_docnos
-            provisions = context(dict.fromkeys(docnos, ""), texts_of(docnos, self.collection, self.name)).text
+        provisions = _provisions_of(answer, self.collection, self.name) if "law" in self.against else ""
         return {**super().values(answer), "against": ", ".join(self.against), "provisions": provisions}
 
     def read(self, reply: _CoverageReply) -> Verdict:
@@ -488,7 +495,8 @@ class WinJudge(ModelJudge):
     that is empty loses, ties with another empty answer, and wins if only the other answer is empty; if the reply of
     either failed, there is no verdict.
 
-    As in the paper's code, the judge reads no provisions.
+    With `documents`, the judge also reads the provisions that the answer was made from, as the paper says; its
+    released rows have none.
 
     Raises:
         ComponentError: a parameter is out of range, or the file cannot be read.
@@ -500,16 +508,22 @@ class WinJudge(ModelJudge):
     of_silence: ClassVar[Mapping[str, float]] = {"win": 0.0}
     reply = _WinReply
 
+    collection: Annotated[Collection, "source of the provisions; used with `documents` only"]
     against: Annotated[
         str | None,
         "file of the answers of another run (``runs/NAME.jsonl`` of an experiment); None for the reference",
     ] = None
     both_orders: Annotated[bool, "ask in both orders, and count different verdicts as a tie"] = False
     seed: Annotated[int, Ge(0), "seed of the places"] = 0
+    documents: Annotated[bool, "whether the judge reads the provisions that the answer was made from"] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.needs_reference = self.against is None
+        if self.documents and "provisions" not in self.prompt.slots():
+            raise ComponentError(
+                "judge_win: documents=True needs a prompt with the slot {provisions}: add it, or leave out documents."
+            )
         self._others = {} if self.against is None else _read_answers(Path(self.against))
 
     @property
@@ -546,7 +560,8 @@ class WinJudge(ModelJudge):
     def _pair(self, answer: Judged, first: bool) -> dict[str, object]:
         other = answer.reference if self.against is None else self._others[answer.qid] or ""
         a, b = (answer.text, other) if first else (other, answer.text)
-        return {"question": answer.question, "answer_a": a, "answer_b": b}
+        provisions = _provisions_of(answer, self.collection, self.name) if self.documents else ""
+        return {"question": answer.question, "provisions": provisions or "-", "answer_a": a, "answer_b": b}
 
     def _verdict(self, reply: CheckedReply, other: CheckedReply | None, first: bool) -> Verdict:
         for one in (reply, other):

@@ -141,13 +141,12 @@ class _Loaded:
         """Return the tokens of texts, without the two that frame a text."""
         return [read.ids for read in self.tokenizer.encode_batch(list(texts), add_special_tokens=False)]
 
-    def vector(self, tokens: Sequence[int]) -> Vectors:
-        """Return the mean of the last hidden states of a text, [d]."""
+    def states(self, tokens: Sequence[int]) -> Vectors:
+        """Return the last hidden states of a text, with those of the two tokens that frame it, [n + 2, d]."""
         framed = np.array([_FIRST, *tokens, _LAST])
         embeddings = self.model.word_vectors(framed) + self.positions[: len(framed)]
-        hidden = self.session.run(None, {"embeddings": embeddings[None]})[0]
-        mean: Vectors = hidden[0].mean(axis=0)
-        return mean
+        hidden: Vectors = self.session.run(None, {"embeddings": embeddings[None]})[0][0]
+        return hidden
 
 
 def _load(file: str | PathLike[str] | None, adapter: str | PathLike[str] | None) -> _Loaded:
@@ -269,6 +268,22 @@ class E5(Declared):
         rows = self._query_vectors.get(list(texts), lambda new: list(self._encode(new, "query", lambda done: None)))
         return np.stack(rows) if rows else self._encode([], "query", lambda done: None)
 
+    def token_states(self, texts: Sequence[str]) -> list[Vectors]:
+        """Return the last hidden states of texts, float32 [n + 2, 384] each: of the tokens, and of the two around them.
+
+        No prompt precedes a text. What is longer than 510 tokens is cut, and counted for the logger ``legalir``.
+        """
+        loaded, length = self._loaded, presets()[HUB_NAME].max_length - 2
+        tokens = loaded.tokens([whole_characters(unicodedata.normalize("NFC", one)) for one in texts])
+        log_cut("e5", "document", sum(len(one) > length for one in tokens), len(texts), length)
+        states: list[Vectors] = [np.zeros((0, 0), np.float32)] * len(tokens)
+
+        def fill(number: int) -> None:
+            states[number] = loaded.states(tokens[number][:length])
+
+        run_in_threads(fill, range(len(tokens)), processor_count())
+        return states
+
     def _encode(self, texts: Sequence[str], task: Task, advance: Advance) -> Vectors:
         loaded, preset = self._loaded, presets()[HUB_NAME]
         prompt = loaded.tokens([preset.query_prompt if task == "query" else preset.document_prompt])[0]
@@ -286,7 +301,9 @@ class E5(Declared):
             vectors = np.zeros((len(windows), loaded.model.dimensions), dtype=np.float32)
 
             def fill(number: int, windows: list[tuple[int, list[int]]] = windows, vectors: Vectors = vectors) -> None:
-                vectors[number] = loaded.vector(windows[number][1]) * (len(windows[number][1]) - len(prompt))
+                vectors[number] = loaded.states(windows[number][1]).mean(axis=0) * (
+                    len(windows[number][1]) - len(prompt)
+                )
 
             run_in_threads(fill, range(len(windows)), processor_count())
             np.add.at(out, [first + row for row, _ in windows], vectors)

@@ -6,7 +6,6 @@ Its values fill what its expressions leave open, as literals that cannot change 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
 import operator
 import os
@@ -35,6 +34,7 @@ from pydantic import (
 from legalir.config import AnyText, Choice, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
 from legalir.errors import ComponentError, DefinitionError, ExperimentError, MeasureError, suggestion
 from legalir.frames.columns import RESULT_COLUMNS
+from legalir.storage.digest import digest, half_of
 from legalir.storage.validity import day_of, iso_date
 
 if TYPE_CHECKING:
@@ -413,6 +413,45 @@ class Sweep(Schema):
         return self.expression.replace(f"{{{self.parameter}}}", literal)
 
 
+class Sample(Schema):
+    """A sample of the judged questions, drawn by their qids alone."""
+
+    KIND: ClassVar[str] = "a sample"
+
+    n: Annotated[Whole, Field(ge=1)] | None = None
+    """Number of questions; or else `share`."""
+    share: Annotated[Number, Field(gt=0, le=1)] | None = None
+    """Share of the questions; or else `n`."""
+    by: OptionalText = ""
+    """Column of the questions, or field of the first judged provision, such as ``law``: each of its values has its
+    share of the sample. By default the sample is drawn from all questions together."""
+    seed: Annotated[Whole, Field(ge=0)] = 0
+    """Another seed draws other questions."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.n is None) == (self.share is None):
+            raise SchemaError("'sample' must have either 'n', a number of questions, or 'share', such as 0.2.")
+        return self
+
+    def drawn(self, values: Mapping[str, str]) -> list[str]:
+        """Return the qids of the sample: each value gets its share of it, by the largest remainders.
+
+        Args:
+            values: the value of each question by its qid; equal ones for a sample from all together.
+        """
+        size = min(len(values), self.n or max(1, round((self.share or 0) * len(values))))
+        groups: dict[str, list[str]] = {}
+        for qid in sorted(values, key=lambda qid: digest([self.seed, qid])):
+            groups.setdefault(values[qid], []).append(qid)
+        exact = {value: size * len(qids) / len(values) for value, qids in groups.items()}
+        counts = {value: math.floor(share) for value, share in exact.items()}
+        rest = sorted(exact, key=lambda value: (counts[value] - exact[value], -len(groups[value]), value))
+        for value in rest[: size - sum(counts.values())]:
+            counts[value] += 1
+        return [qid for value, qids in groups.items() for qid in qids[: counts[value]]]
+
+
 CONDITIONS = ("zero-shot", "partial", "full", "second")
 
 
@@ -476,6 +515,8 @@ class Definition(Schema):
     """File of stored replies of language models, which come before the cache; it may end in ``.gz``."""
     part: Choice[Literal["dev", "held-out"]] | None = None
     """Half of the queries, by the sha256 of the qid; choose settings on one half and confirm them on the other half."""
+    sample: Sample | None = None
+    """Some of these questions, for runs that cost: ``{share: 0.2, by: law}``."""
     baseline: Text | None = None
     """System that all other systems are tested against; without a baseline there are no tests."""
     test: Choice[Literal["t", "wilcoxon", "randomisation"]] = "t"
@@ -680,7 +721,7 @@ class Definition(Schema):
 
     def keeps(self, qid: str) -> bool:
         """Return True if a query belongs to the part that the experiment uses."""
-        return self.part is None or self.part == PARTS[hashlib.sha256(qid.encode()).digest()[-1] % 2]
+        return self.part is None or self.part == PARTS[half_of(qid)]
 
     def measure_objects(self) -> list[ir_measures.Measure]:
         """Return the measures as ``ir_measures`` objects."""

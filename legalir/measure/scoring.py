@@ -63,6 +63,14 @@ class Case:
         return not self.failed and bool(self.cell("abstained", self.row is None))
 
     @property
+    def chose(self) -> bool:
+        """Whether the answer is an option and nothing else; it cites nothing and rests on what it was given."""
+        options = [str(option).strip() for option in self.items("options")]
+        return bool(whole_number(self.cell("choice"))) and (
+            not options or str(self.cell("qanswer", "")).strip() in ("", *options)
+        )
+
+    @property
     def cited(self) -> list[str]:
         """The provisions that the answer cites."""
         return [] if self.failed else self.items("citations")
@@ -199,7 +207,7 @@ def _quotations(case: Case, measure: AnswerMeasure) -> Share:
 
 def _said(case: Case) -> str:
     """Return the text of an answer; empty for a failed reply, an abstention or a choice."""
-    silent = case.failed or case.abstained or whole_number(case.cell("choice"))
+    silent = case.failed or case.abstained or case.chose
     return "" if silent else str(case.cell("qanswer", ""))
 
 
@@ -269,8 +277,7 @@ def _in_part(case: Case, measure: AnswerMeasure) -> Share:
     right, gold, given = _right(case, measure), case.gold(measure), set(case.items("context_docnos"))
     if right is None or not gold:
         return _defined(None)
-    # A choice cites nothing: it rests on what it was given.
-    cites = given if whole_number(case.cell("choice")) else set(case.cited)
+    cites = given if case.chose else set(case.cited)
     error = "RetrievalError" if gold - given - cites else "ReadingError" if gold - cites else "AnswerError"
     if measure.NAME == "RightWithAll":
         return _defined(float(right and gold <= cites))

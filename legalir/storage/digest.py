@@ -17,6 +17,11 @@ def digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
+def half_of(name: str) -> int:
+    """Return 0 or 1, by the sha256 of a name, such as a qid: the half to choose on, and the half to confirm on."""
+    return hashlib.sha256(name.encode()).digest()[-1] % 2
+
+
 def file_digest(path: Path) -> str:
     """Return the sha256 of a file.
 

@@ -11,7 +11,7 @@ import pandas as pd
 from scripted import Scripted
 
 from legalir.answer.generator import ANSWER_COLUMNS, Answer
-from legalir.answer.judges import ModelJudge
+from legalir.answer.judges import CoverageJudge, ModelJudge, WinJudge
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
@@ -37,6 +37,8 @@ def judge(kind: type[J], folder: Path, reply: Reply, **params: Any) -> tuple[J, 
     """Return a judge with the English prompt, and its model."""
     model = Scripted(reply)
     client = Client(model, cache=folder / "llm.sqlite")
+    if kind in (CoverageJudge, WinJudge):
+        params.setdefault("collection", None)
     return kind(client, load_prompt(kind.name, "en"), **params), model
 
 

@@ -236,6 +236,38 @@ def test_yes_and_no(language: str, reply: str, option: int) -> None:
     assert read_word(reply, YES_NO_WORDS[language][::-1]) == turned[option]
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "option"),
+    [
+        *(
+            ("en", text, 1)
+            for text in ("Yes, the owner must.", "Yes. No permit is needed.", "Yes – it must", "**Yes**")
+        ),
+        *(("en", text, 2) for text in ("No: the stairs are too narrow.", "no (Article 3)", "Answer: No, it is not.")),
+        *(
+            ("en", text, 0)
+            for text in ("No permit is needed.", "Not before May.", "It depends. Yes", "Yes permits lapse")
+        ),
+        *(("en", text, 1) for text in ("Yes because it burns.", "Yes it must.")),
+        *(("en", text, 2) for text in ("No since 2020.", "No they need not.")),
+        *(("ko", text, 1) for text in ("예 그렇습니다.", "네 맞습니다.", "그렇습니다. 두어야 합니다.")),
+        *(("ko", text, 2) for text in ("아닙니다. 면제됩니다.", "아니요 그렇지 않습니다.", "그렇지 않습니다.")),
+        *(("ko", text, 1) for text in ("예, 두어야 한다.", "네. 제3조에 따른다.", "예입니다. 두어야 합니다.")),
+        *(("ko", text, 2) for text in ("아니요, 두지 않아도 된다.", "아니오: 면제된다")),
+        *(("ko", text, 0) for text in ("예외적으로 둔다.", "예를 들어 창고이다.", "예, 아니요")),
+        *(("vi", text, option) for text, option in (("Có, phải lắp.", 1), ("Có ba loại.", 0), ("Không, miễn.", 2))),
+        *(("id", text, option) for text, option in (("Ya, wajib.", 1), ("Tidak ada izin.", 0), ("Tidak, bebas.", 2))),
+        *(("es", text, option) for text, option in (("Sí, debe.", 1), ("Si arde, debe.", 0), ("No, nunca.", 2))),
+        *(("de", text, option) for text, option in (("Ja, nach § 3.", 1), ("Nein – nie.", 2), ("Jahre später.", 0))),
+        *(("zh", text, option) for text, option in (("是的，应当。", 1), ("否，不必。", 2), ("是否需要取决于面积", 0))),
+        *(("ja", text, option) for text, option in (("はい、必要です。", 1), ("いいえ。", 2))),
+        *(("th", text, option) for text, option in (("ใช่ (มาตรา 3)", 1), ("ไม่ใช่ – ยกเว้น", 2), ("ได้แก่ห้องพัก", 0))),
+    ],
+)
+def test_prose_that_begins_with_yes_or_no(language: str, text: str, option: int) -> None:
+    assert read_word(text, YES_NO_WORDS[language], alone=True) == option
+
+
 def test_probabilities_of_numbers() -> None:
     # " 1" and "1" are two tokens of one option; "10" and "the" begin none; ③ is 3.
     tokens = [

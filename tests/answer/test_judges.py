@@ -17,7 +17,7 @@ from scripted import Scripted
 import legalir
 from legalir.answer import judges
 from legalir.answer.generator import Answer, Generator
-from legalir.answer.judges import CoverageJudge, Judge, Judged, Verdict
+from legalir.answer.judges import CoverageJudge, Judge, Judged, Verdict, WinJudge
 from legalir.errors import ComponentError, ExpressionError, ModelError
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
@@ -46,7 +46,7 @@ ABSTAINED = Answer("", abstained=True, reason="nothing found")
 
 
 def coverage(folder: Path, reply: Any, **params: Any) -> tuple[CoverageJudge, Scripted]:
-    return judge(CoverageJudge, folder, reply, **{"collection": None, **params})
+    return judge(CoverageJudge, folder, reply, **params)
 
 
 def test_columns_and_rows() -> None:
@@ -196,19 +196,27 @@ def test_an_answer_that_asks_for_a_grade(tmp_path: Path) -> None:
     assert (out["coverage"].iloc[0], out["contradiction"].iloc[0]) == (0, 1)
 
 
-def test_contradiction_with_the_law(tmp_path: Path) -> None:
+def test_provisions_that_a_judge_reads(tmp_path: Path) -> None:
     collection = legalir.Collection("legalir/firecode", cache=tmp_path)
-    replies = says(coverage="full", contradiction="no")
-    one, model = coverage(tmp_path, replies, collection=collection, against=["law", "reference"])
-    one.transform(answers(Answer("90 cm", context_docnos=("act-2", "act-1")), "no context"))
+    replies = says(coverage="full", contradiction="no", better="A")
+    law, model = coverage(tmp_path, replies, collection=collection, against=["law", "reference"])
+    given = answers(Answer("90 cm", context_docnos=("act-2", "act-1")), "no context")
+    law.transform(given)
+    win, wins = judge(WinJudge, tmp_path, replies, collection=collection, documents=True)
+    win.transform(given)
     first, second = model.requests
     assert first.messages[1][1].endswith("Against: reference, law")
+    assert [value_of(one, "provisions") for one in wins.requests] == [value_of(first, "provisions"), "-"]
     lines = value_of(first, "provisions").split("\n")
     provisions = collection.provisions(["act-1", "act-2"])
     assert [line[:4] for line in lines] == ["[1] ", "[2] "]
     assert provisions["act-2"].title in lines[0]
     assert provisions["act-1"].title in lines[1]
     assert value_of(second, "provisions") == ""
+    (tmp_path / "own.yaml").write_text("version: 1\nsystem: Choose.\nuser: '{question} {answer_a} {answer_b}'\n")
+    prompt = load_prompt("judge_win", "en", tmp_path / "own.yaml")
+    with pytest.raises(ComponentError, match="documents=True"):
+        WinJudge(win.client, prompt, collection=collection, documents=True)
 
 
 @pytest.mark.parametrize("against", ["law", [], ["reference", "laws"]])

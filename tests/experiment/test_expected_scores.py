@@ -21,8 +21,8 @@ DATA = os.environ.get("LEGALIR_DATA", "")
 KNOWN_WITH_MODELS = {*("BM25", "BM25, as published", "BM25, as released", "TF-IDF", "TF-IDF, as released", "MiniLM-L6")}
 """Systems of experiments with models whose scores are the same everywhere: of no model, or of one in a package."""
 
-NOT_RUN = {"legalir/searchfiresafety/multihop"}
-"""Published items that nobody here has run yet."""
+NOT_RUN = {"legalir/searchfiresafety/multihop", "legalir/nitibench/ccl"}
+"""Published questions that nobody here has run yet."""
 
 ASKS = re.compile(r"\b(answer|mcq|yesno|longcontext)\b")
 """Components that ask a chat model, in an expression."""

@@ -6,9 +6,10 @@ import io
 
 import pandas as pd
 import pytest
-from fake_collection import DEFINITION, FakeCollection
+from fake_collection import DEFINITION, TOPICS, FakeCollection
 from rich.console import Console
 
+from legalir.errors import ExperimentError
 from legalir.experiments import ExperimentResult, run
 from legalir.experiments.result import ComparedCell, Comparison
 from legalir.experiments.rows import counted, format_score, p_text
@@ -31,6 +32,17 @@ def test_the_table_shows_percent_marks_and_references() -> None:
     assert "Paper" in text and "40.00" in text and "–" in text
     assert "▲▼ against 약함 (t-test, holm, 0.2)" in text
     assert text.index("약함") < text.index("Strong") < text.index("Paper")
+
+
+def test_a_sample_is_named_with_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeCollection, "topics", lambda self: TOPICS.assign(case=["a", "b", "b", "b"]))
+    found = result(sample={"n": 1, "by": "case"})
+    assert len(found.context.queries) == 1
+    assert "1 queries (a sample by case of 4, seed 0, in which 1 of 2 values of case are not)" in printed(found, 140)
+    text = printed(result(sample={"share": 0.5, "by": "title"}), 140)  # A field of the judged provisions.
+    assert "2 queries (a sample by title of 4" in text
+    with pytest.raises(ExperimentError, match="by='judge'"):
+        result(sample={"n": 1, "by": "judge"})
 
 
 @pytest.mark.parametrize("width", [60, 100])

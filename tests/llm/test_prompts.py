@@ -28,7 +28,7 @@ SLOTS = {
     "judge_nuggets": {"question", "facts", "answer"},
     "judge_questions": {"answer", "n"},
     "judge_support": {"statement", "provisions"},
-    "judge_win": {"question", "answer_a", "answer_b"},
+    "judge_win": {"question", "provisions", "answer_a", "answer_b"},
     **{
         name: {"question", "reference", "answer"} for name in ("judge_comparison", "judge_correct", "judge_correctness")
     },

@@ -306,6 +306,21 @@ def test_yes_and_no() -> None:
     assert per_query("Wrong", run, ITEMS) == [0, 1, 1, 0, 0, 1, 1, 1]
 
 
+def test_prose_with_a_choice_is_measured_as_both() -> None:
+    texts = ["Yes, it must. [A][B]", "No. It need not. [A]", "Yes. It must.", "It may. [A][B]"] * 2
+    cites = [("A", "B"), ("A",), (), ("A", "B")] * 2
+    own = {"qanswer": texts, "citations": cites, "options": [["Yes", "No"]] * 8, "key": [1] * 8}
+    run = items([1, 2, 1, 0] * 2, ("A", "B"), **own).drop(columns="abstain")
+    assert per_query("Correct", run, ITEMS)[:4] == [1, 0, 1, 0]
+    assert per_query("Invalid", run, ITEMS)[:4] == [0, 0, 0, 1]
+    assert per_query("Uncited", run, ITEMS)[:4] == [0, 0, 1, 0]
+    assert per_query("RightWithAll", run, ITEMS)[:4] == [1, 0, 0, 0]
+    assert mean("YesF1", run, ITEMS) == pytest.approx(2 / 3)
+    run = run.assign(qanswer=["Yes", "No", "Yes", ""] * 2, citations=[()] * 8)  # An option alone rests on what it read.
+    assert per_query("RightWithAll", run, ITEMS)[:4] == [1, 0, 1, 0]
+    assert math.isnan(per_query("Uncited", run, ITEMS)[0])
+
+
 def test_rouge_by_a_named_analyzer() -> None:
     run = answers(qanswer=["소방시설을 반드시 설치해야 한다"] * 3, answer=["소방시설을 설치해야 한다", NAN, ""])
     for name in ("ROUGE1", "ROUGEL", "ROUGEL(analyzer='whitespace')"):

@@ -139,6 +139,29 @@ def agreement_of(path: Path, *options: object) -> dict[str, Any]:
     return dict(pair)
 
 
+def test_what_was_rated_differently(folder: Path, tmp_path: Path) -> None:
+    person = ratings(folder, tmp_path / "kim.json", lambda number: 1.0 if number < 4 else 0.5)
+    out = tmp_path / "differ.jsonl"
+    result = run("agreement", person, "--result", folder, "--disagreements", out)
+    assert f"Rated differently: 12, in {out}" in result.output.replace("\n", "")
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    # The judge gives 1 to even numbers and 0 to odd ones: 1 and 3 are false negatives, 4 to 7 differ by a half.
+    kinds = [(int(row["qid"][1:]), row["kind"]) for row in rows]
+    assert set(kinds[:4]) == {(1, "false negative"), (3, "false negative")}
+    assert set(kinds[4:]) == {(4, "higher"), (6, "higher"), (5, "lower"), (7, "lower")}
+    first = rows[0]
+    assert first["raters"] == ["kim", "judge"]
+    assert first["ratings"] == [1, 0]
+    assert (first["question"], first["reference"]) == (f"제{first['qid'][1:]}조 값은?", first["qid"][1:])
+    assert first["systems"] in (["one"], ["two"])
+    assert first["answer"].endswith("]")
+    with_thresholds = ("--person-threshold", 0.5, "--judge-threshold", 1)
+    run("agreement", person, "--result", folder, "--disagreements", out, *with_thresholds)
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert {row["kind"] for row in rows} == {"false negative"}
+    assert len(rows) == 8
+
+
 def test_the_worked_correlations(tmp_path: Path) -> None:
     path = table(tmp_path / "r.csv", [(1, 5), (1, 4), (0, 4), (0, 2), (1, 5), (None, 3)])
     given = agreement_of(path, "--person-threshold", 1, "--judge-threshold", 4)

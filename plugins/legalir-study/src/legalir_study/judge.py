@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from legalir.experiments import ExperimentResult
     from legalir_study.agreement import Agreement
     from legalir_study.sheet import Ratings
 
@@ -39,6 +40,8 @@ _AGREEMENT = """Examples:
   legalir judge agreement ratings-kim.json --result results/answers
 
   legalir judge agreement ratings-kim.json ratings-lee.json --picture agreement.svg
+
+  legalir judge agreement ratings-kim.json --result results/answers --disagreements differ.jsonl
 
   legalir judge agreement ratings.csv --columns person,judge --person-threshold 1 --judge-threshold 4
 
@@ -122,12 +125,12 @@ def _answers(runs: Mapping[str, pd.DataFrame], folder: Path, wanted: Sequence[st
 
 
 class _Pair(NamedTuple):
-    """Two raters of the same answers."""
+    """Two raters of the same answers, and their ratings by the id of the answer, or the number of its row."""
 
     measure: str
     first: str
     second: str
-    ratings: Sequence[tuple[float | None, float | None]]
+    ratings: Mapping[str, tuple[float | None, float | None]]
 
 
 @app.command("agreement", epilog=_AGREEMENT)
@@ -160,6 +163,14 @@ def show_agreement(
             "--picture", help="Output file for the confusion matrices (.svg, .png or .pdf).", show_default=False
         ),
     ] = None,
+    disagreements: Annotated[
+        Path | None,
+        typer.Option(
+            "--disagreements",
+            help="Output file (JSON lines) of the answers that two raters rated differently; texts need --result.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Show how well raters agree: number, marginals, kappa, alpha, rank correlation, confusion matrix."""
@@ -167,6 +178,7 @@ def show_agreement(
     from legalir_study.sheet import judge_ratings, read_ratings
 
     alphas: dict[str, float] = {}
+    answers: Mapping[str, Mapping[str, object]] = {}
     if any(path.suffix.lower() in _TABLES for path in files):
         if len(files) > 1 or result is not None:
             raise typer.BadParameter("a table has both raters: give it alone, without --result.")
@@ -176,8 +188,10 @@ def show_agreement(
         if result is not None:
             from legalir.experiments import ExperimentResult
 
-            runs = ExperimentResult.load(result).runs
-            raters.append(judge_ratings(_answers(runs, result, []).values()))
+            loaded = ExperimentResult.load(result)
+            runs = _answers(loaded.runs, result, [])
+            raters.append(judge_ratings(runs.values()))
+            answers = _texts(runs, loaded) if disagreements is not None else {}
         if len(raters) < 2:
             raise typer.BadParameter("one rater agrees with nobody: give another file, or --result.")
         pairs = list(_pairs(_named(raters)))
@@ -187,8 +201,8 @@ def show_agreement(
         raise MeasureError("No two raters rated the same measure of the same answers: there is nothing to compare.")
     figures = {
         (pair.measure, pair.first, pair.second): agreement(
-            [one for one, _ in pair.ratings],
-            [other for _, other in pair.ratings],
+            [one for one, _ in pair.ratings.values()],
+            [other for _, other in pair.ratings.values()],
             human_threshold=person_threshold,
             judge_threshold=judge_threshold,
             level=level.value,
@@ -197,9 +211,13 @@ def show_agreement(
     }
     if picture is not None:
         draw_matrices(figures, picture)
+    if disagreements is not None:
+        thresholds = (person_threshold, judge_threshold)
+        rows = [row for pair in pairs for row in _disagreements(pair, thresholds, answers)]
+        _write_rows(disagreements, rows)
     if as_json:
-        rows = [_json(*key, one) for key, one in figures.items()]
-        facts = {"pairs": rows, "alpha_of_all": {name: _number(value) for name, value in alphas.items()}}
+        found = [_json(*key, one) for key, one in figures.items()]
+        facts = {"pairs": found, "alpha_of_all": {name: _number(value) for name, value in alphas.items()}}
         typer.echo(json.dumps(facts, ensure_ascii=False, indent=1))
         return
     from rich.console import Console
@@ -211,6 +229,8 @@ def show_agreement(
         console.print(f"{measure}: Krippendorff's alpha of all raters {_shown(alpha)}", highlight=False)
     if picture is not None:
         typer.echo(f"Picture: {picture}")
+    if disagreements is not None:
+        typer.echo(f"Rated differently: {len(rows)}, in {disagreements}")
 
 
 _TABLES = (".csv", ".tsv", ".jsonl")
@@ -237,7 +257,7 @@ def _table_pair(path: Path, columns: str) -> _Pair:
             raise MeasureError(f"{path} is not JSON lines ({error}).") from error
     else:
         rows = list(csv.DictReader(text.splitlines(), delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
-    ratings = []
+    ratings = {}
     for number, row in enumerate(rows, start=1):
         own = row if isinstance(row, Mapping) else {}
         if missing := [name for name in names if name not in own]:
@@ -245,7 +265,7 @@ def _table_pair(path: Path, columns: str) -> _Pair:
                 f"{path}, row {number}: the column {missing[0]!r} is missing; there are "
                 f"{', '.join(map(str, own)) or 'none'}: name the columns of both raters by --columns."
             )
-        ratings.append((_rating(path, number, row[names[0]]), _rating(path, number, row[names[1]])))
+        ratings[str(number)] = (_rating(path, number, row[names[0]]), _rating(path, number, row[names[1]]))
     return _Pair(path.stem, names[0], names[1], ratings)
 
 
@@ -278,7 +298,73 @@ def _pairs(raters: Sequence[tuple[str, Ratings]]) -> Iterator[_Pair]:
             left, right = one.values[measure], other.values[measure]
             if left.keys() & right.keys():
                 items = sorted(left.keys() | right.keys())
-                yield _Pair(measure, first, second, [(left.get(item), right.get(item)) for item in items])
+                yield _Pair(measure, first, second, {item: (left.get(item), right.get(item)) for item in items})
+
+
+def _texts(runs: Mapping[str, pd.DataFrame], result: ExperimentResult) -> dict[str, dict[str, object]]:
+    """Return question, reference, answer, systems and reasons of judges of each answer by its id."""
+    from legalir_study.sheet import item_id
+
+    context = result.context
+    found: dict[str, dict[str, object]] = {}
+    systems: dict[str, list[str]] = {}
+    for name, run in runs.items():
+        for row in run.to_dict("records"):
+            if (item := item_id(row)) is None:
+                continue
+            qid = str(row["qid"])
+            systems.setdefault(item, []).append(name)
+            reasons = {
+                str(column).removesuffix("_reason"): value
+                for column, value in row.items()
+                if str(column).startswith("judge_") and str(column).endswith("_reason") and value
+            }
+            found.setdefault(
+                item,
+                {
+                    "qid": qid,
+                    "question": context.queries.get(qid, ""),
+                    "reference": context.items.get(qid, {}).get("answer", ""),
+                    "answer": row["qanswer"],
+                    "systems": systems[item],
+                    "reasons": reasons,
+                },
+            )
+    return found
+
+
+def _disagreements(
+    pair: _Pair, thresholds: tuple[float | None, float | None], answers: Mapping[str, Mapping[str, object]]
+) -> list[dict[str, object]]:
+    """Return the answers that two raters rated differently, the largest difference first.
+
+    ``kind`` is what the second rater is by the first one: ``false positive`` and ``false negative`` of ratings 0 and
+    1, as given or after the thresholds; else ``higher`` and ``lower``.
+    """
+    rows: list[tuple[float, str, dict[str, object]]] = []
+    for item, given in pair.ratings.items():
+        if None in given:
+            continue
+        first, second = (
+            float(one or 0) if least is None else float((one or 0) >= least)
+            for one, least in zip(given, thresholds, strict=True)
+        )
+        if first == second:
+            continue
+        names = ("false positive", "false negative") if {first, second} == {0.0, 1.0} else ("higher", "lower")
+        facts = {"measure": pair.measure, "raters": [pair.first, pair.second], "ratings": list(given)}
+        row = {**facts, "kind": names[first > second], "item": item, **answers.get(item, {})}
+        rows.append((-abs(first - second), item, row))
+    return [row for _, _, row in sorted(rows, key=lambda one: one[:2])]
+
+
+def _write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    from legalir_study.split import write_rows
+
+    try:
+        write_rows(path, rows)
+    except OSError as error:
+        raise MeasureError(f"{path} cannot be written ({error.strerror or error}): give another place.") from error
 
 
 def _alphas(raters: Sequence[Ratings], level: Level) -> dict[str, float]:

@@ -20,6 +20,7 @@ from legalir.extend import file_digest, json_rows, read_qrels
 from legalir_study.filters import malformed_options, malformed_questions
 from legalir_study.items import DETAIL, REASON, Row
 from legalir_study.mcq import OPTIONS
+from legalir_study.nuggets import NO_NUGGET, nugget_lines, nuggets_of
 from legalir_study.page import offline_page, template
 from legalir_study.split import SplitFiles, read_rows, write_about, write_judgements, write_rows
 
@@ -43,6 +44,7 @@ class _Edited(BaseModel):
     options: list[str] | None = None
     key: int | None = None
     documents: list[str] | None = None
+    nuggets: str | None = None
 
 
 class _Decision(BaseModel):
@@ -109,6 +111,8 @@ def review_page(folder: Path, split: str) -> str:
         docnos |= dict.fromkeys([*documents, *(docno for one in opened for docno in one["candidates"])])
         item = {"id": row["qid"], "documents": documents, "open": opened, "options": [], "free": False}
         item |= {name: row[name] for name in _FIELDS if isinstance(row.get(name), str)}
+        if isinstance(row.get("nuggets"), list):
+            item["nuggets"] = nugget_lines(row["nuggets"])
         if _is_choice(row):
             abstain = row.get("abstain", 0)
             # The words for yes and no are not the person's to change.
@@ -199,6 +203,8 @@ def apply_decisions(folder: Path, path: Path) -> dict[str, int]:
             state = "edited" if decision.decision == "edit" else "accepted"
             counts[state] += 1
             changes = decision.item.model_dump(exclude_none=True) if state == "edited" else {}
+            if "nuggets" in changes:
+                changes["nuggets"] = nuggets_of(changes["nuggets"])
             if "documents" in changes:
                 judged[row["qid"]] = changes["documents"]
                 for name in ("documents", "citations"):
@@ -234,6 +240,7 @@ def _check_edited(path: Path, folder: Path, items: Sequence[Row], judged: Mappin
         **malformed_questions(items),
         **malformed_options([row for row in choices if row.get("abstain")], OPTIONS),
         **malformed_options([row for row in choices if not row.get("abstain")], 2),
+        **{row["qid"]: NO_NUGGET for row in items if row.get("nuggets") == []},
     }
     for qid, fault in faults.items():
         raise DataError(f"{path}: the edited item {qid!r} cannot be used ({fault}): change it on the page.")

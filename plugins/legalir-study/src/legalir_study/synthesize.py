@@ -59,6 +59,14 @@ LABELS = """Examples:
 Then: legalir synthesize review my-items --split labels --out review.html
 """
 
+NUGGETS = """Examples:
+
+  legalir synthesize nuggets legalir/firecode --llm 'openai(model="gpt-…")' --out my-items
+
+Then: legalir synthesize review my-items --split nuggets --out review.html, and in an experiment
+judges: ['judge_nuggets(nuggets="my-items/queries.nuggets.jsonl")']
+"""
+
 REVIEW = """Examples:
 
   legalir synthesize review my-items --split multihop --out review.html
@@ -318,6 +326,37 @@ def labels(
             if origin is Origin.answers
             else (f"{number:,} questions, each searched for with {candidates!r} and judged by {positives!r}")
         )
+
+    _made(dataset, out, split, replace, as_json, client, make, planned if dry_run else None)
+
+
+@app.command(epilog=NUGGETS)
+@model_options
+def nuggets(
+    dataset: Dataset,
+    out: Out,
+    split: Annotated[str, typer.Option("--split", help="Name of the split.")] = "nuggets",
+    prompt: OwnPrompt = None,
+    language: Language = "auto",
+    alike: Annotated[
+        float,
+        typer.Option("--alike", min=1, max=100, help="Similarity in percent at which two facts count as the same."),
+    ] = 90,
+    replace: Replace = False,
+    dry_run: DryRun = False,
+    *,
+    client: Client,
+    as_json: AsJson = False,
+) -> None:
+    """Propose the facts that a good answer to each question of DATASET has, from its reference answer or provisions."""
+    from legalir_study.nuggets import planned_nuggets, synthesize_nuggets
+
+    def make(collection: Collection) -> Synthesis:
+        own = None if prompt is None else str(prompt)
+        return synthesize_nuggets(collection, prompt=own, language=language, alike=alike)
+
+    def planned(collection: Collection) -> str:
+        return f"at most {len(planned_nuggets(collection)):,} requests, one a question"
 
     _made(dataset, out, split, replace, as_json, client, make, planned if dry_run else None)
 

@@ -1,5 +1,5 @@
 (function () {
-  const fields = { query: "Question", answer: "Answer", explanation: "Explanation" };
+  const fields = { query: "Question", answer: "Answer", explanation: "Explanation", nuggets: "Facts, one a line; * before a vital one" };
   const names = { accept: "accepted", edit: "edited", drop: "dropped" };
 
   /* The item as the person wants it: the item of the split with the person's changes. */
