@@ -71,7 +71,7 @@ _HEADINGS = 40
 class Features(NamedTuple):
     """What a question shares with a collection.
 
-    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, else 0.
+    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, and q has one; else 0.
     """
 
     known: float
@@ -107,15 +107,15 @@ class _Chance(NamedTuple):
 
 
 # Learnt by logistic regression: experiments/answers/refuse.py makes them again, docs/answers.md has the figures.
-WORDS = Weights(11.2, 1.6, 0.0, -7.1, 10.9, 3.4)
-MEANING = Weights(6.1, 0.9, 7.5, -5.8, 6.9, 5.0)
+WORDS = Weights(11.1, 1.6, 0.0, -6.8, 10.8, 3.35)
+MEANING = Weights(5.9, 0.8, 7.5, -5.5, 6.6, 4.05)
 
 
 class Refuse(Component):
     """Marks the questions that the collection seems not to answer; a generator then refuses them, and says why.
 
     The evidence is a number from 0 to 1 that compares across collections. It is not a probability: below one half are
-    few judged questions (1 to 3 % in the mean over collections, 6 % at most).
+    few judged questions (3 % in the mean over collections, 8 % at most).
 
     Columns in: ``qid, query, docno, score, rank``. Columns out: the same, ``query_evidence`` and ``query_refusal``, the
     reason, empty if the question may be answered. Lists and ranks stay.
@@ -184,13 +184,14 @@ class Refuse(Component):
 
     def features(self, asked: pd.DataFrame) -> list[Features]:
         """Return the features of questions: one row per question, ``qid, query``, perhaps ``as_of``."""
-        asked = asked.assign(query=[self._without_missing(query) for query in asked["query"]])
+        known = asked.assign(query=[self._without_missing(query) for query in asked["query"]])
         features = []
-        for query, close in zip(asked["query"], self._closest(asked), strict=True):
+        for query, before, close in zip(known["query"], asked["query"], self._closest(known), strict=True):
             own = {term for term in self._index.analyzer.terms(query) if not self._everyday[term]}
             areas = self._named_areas(query)
             area = float(np.mean([self._chance.areas[one] for one in areas])) if areas else 0.0
-            features.append(Features(*self._words(own), close, float(bool(areas)), area, self._whole(own)))
+            whole = float(query == before and self._having(own).size > 0)
+            features.append(Features(*self._words(own), close, float(bool(areas)), area, whole))
         return features
 
     def _missing(self, query: str) -> list[tuple[str, str]]:
@@ -262,23 +263,19 @@ class Refuse(Component):
         store = self.collection.source.store
         records = store.at(range(0, len(store), max(1, len(store) // _HEADINGS)))
         headings = [record.heading or record.title or record.text[:60] for record in records]
-        close = [float(np.mean(self._closest(_frame(texts)))) for texts in (queries, headings[:_HEADINGS])]
+        everyday_close, close = (float(np.mean(self._closest(_frame(of)))) for of in (queries, headings[:_HEADINGS]))
         provisions: dict[str, list[NDArray[np.int64]]] = {}
         for word, area in self._area_words:
             provisions.setdefault(area, []).append(self._having(word))
         counts = {area: np.unique(np.concatenate(of_words)).size for area, of_words in provisions.items()}
         shares = {area: float(np.log1p(count) / np.log1p(len(self._index))) for area, count in counts.items()}
         known, length = np.mean(words, axis=0).tolist()
-        return _Chance(known, length, *close, shares)
+        return _Chance(known, length, everyday_close, close, shares)
 
     def _words(self, own: Set[str]) -> tuple[float, float]:
         """Return `known` and `length` of the terms of a question."""
         size = len(own) + 1
         return len(known_terms(self._index, dict.fromkeys(own, 1.0))[0]) / size, float(np.log(size))
-
-    def _whole(self, own: Set[str]) -> float:
-        """Return 1 if one provision has all of these terms, and there is a term; else 0."""
-        return float(self._having(own).size > 0)
 
     def _having(self, terms: Set[str]) -> NDArray[np.int64]:
         """Return the provisions that have all of these terms; none without a term."""
@@ -286,8 +283,8 @@ class Refuse(Component):
         numbers = known_terms(index, dict.fromkeys(terms, 1.0))[0]
         if not terms or len(numbers) < len(terms):
             return np.empty(0, dtype=np.int64)
-        lists = (index.documents[index.indptr[term] : index.indptr[term + 1]] for term in numbers)
-        return reduce(np.intersect1d, lists)
+        lists = [index.documents[index.indptr[term] : index.indptr[term + 1]] for term in numbers]
+        return reduce(np.intersect1d, lists).astype(np.int64)
 
     def _closest(self, asked: pd.DataFrame) -> list[float]:
         """Return the cosine of the nearest provision of each question, 0 if none is found; NaN without vectors."""
