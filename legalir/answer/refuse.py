@@ -108,7 +108,7 @@ class _Chance(NamedTuple):
 
 # Learnt by logistic regression: experiments/answers/refuse.py makes them again, docs/answers.md has the figures.
 WORDS = Weights(11.1, 1.6, 0.0, -6.6, 10.5, 3.4)
-MEANING = Weights(5.9, 0.8, 7.5, -5.5, 6.6, 4.05)
+MEANING = Weights(6.0, 0.8, 7.6, -5.4, 6.4, 4.05)
 
 
 class Refuse(Component):
@@ -151,7 +151,7 @@ class Refuse(Component):
             for query, number in zip(asked["query"], evidence, strict=True)
         ]
         found = pd.DataFrame({EVIDENCE: evidence, REFUSAL: reasons}, index=asked["qid"]).loc[inp["qid"]]
-        return inp.assign(**{name: found[name].to_numpy() for name in found})
+        return inp.assign(**{name: found[name].to_numpy() for name in (EVIDENCE, REFUSAL)})
 
     def _validate(self, inp: pd.DataFrame) -> None:
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
