@@ -3,16 +3,20 @@
 A question is compared with :data:`everyday questions <EVERYDAY>`, which no statute answers: what they share with a
 collection is shared by chance. So each collection is its own measure, without a judgement. Features of a question:
 
-- ``common = Σ ln(1 + df(t)) / ln(1 + n) / (|q| + 1)``: how usual its terms are in the n provisions, df(t) of which have
-  the term t; 0 for a term that none has.
 - ``known``: the number of its terms that any provision has, over |q| + 1.
 - ``length = ln(1 + |q|)``: the same share says more of a long question.
 - ``close``, where the collection has vectors of ``e5``: the cosine of the nearest provision.
+- ``named``: 1 if it names an :data:`area of law <AREAS>` (tenancy, traffic), else 0.
+- ``area``: the mean of ``ln(1 + n(a)) / ln(1 + n)`` over the areas that it names: n(a) of the n provisions have a word
+  of area a; 0 without an area.
 
-q is the set of its terms without those of everyday questions, which any question may have. The mean over the everyday
-questions is subtracted from each; an everyday question keeps the terms that no other one has. ``close`` is also divided
-by what the headings of the collection reach. The sum, weighted, gives the evidence by the logistic function. A question
-all of whose terms one provision has, such as a keyword, has an evidence of at least one half.
+q is the set of its terms without those of everyday questions, which any question may have. The mean of the first three
+over the everyday questions is subtracted; an everyday question keeps the terms that no other one has. ``close`` is also
+divided by what the headings of the collection reach. The sum, weighted, gives the evidence by the logistic function. A
+question all of whose terms one provision has, such as a keyword, has an evidence of at least one half.
+
+Words that name a law and a number which the collection lacks do not count, unless a question names another provision
+that it has.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence, Set
 from functools import cache, cached_property, reduce
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, NamedTuple, cast
 
@@ -44,12 +49,20 @@ from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.component import Component
 from legalir.lexical.bm25f import FieldIndex
 from legalir.lexical.retriever import known_terms
+from legalir.references.lookup import NumberTable
+from legalir.references.numbers import clean
 from legalir.rewrite.rewriter import original_questions
 from legalir.storage.digest import digest, file_digest
 from legalir.storage.files import atomic_file
 
 EVERYDAY = Path(__file__).with_name("everyday.yaml")
 """Everyday questions by language; English ones stand in for a language without."""
+
+AREAS = Path(__file__).with_name("areas.yaml")
+"""Words of areas of law by language; English ones stand in for a language without."""
+
+_RARE = 0.65
+"""The share ``area`` below which a collection has little about an area."""
 
 _HEADINGS = 40
 """Number of headings whose nearest cosine is the measure of a close provision."""
@@ -58,36 +71,51 @@ _HEADINGS = 40
 class Features(NamedTuple):
     """What a question shares with a collection.
 
-    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, else 0.
+    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, and q has one; else 0.
     """
 
-    common: float
     known: float
     length: float
     close: float
+    named: float = 0.0
+    area: float = 0.0
     whole: float = 0.0
 
 
 class Weights(NamedTuple):
     """Weights of the features, and the sum at which the evidence is one half; with `close` 0 it is not used."""
 
-    common: float
     known: float
     length: float
     close: float
+    named: float
+    area: float
     zero: float
 
 
+class _Chance(NamedTuple):
+    """What a collection has of everyday questions and of areas of law."""
+
+    known: float
+    length: float
+    close: float
+    """Means over the everyday questions."""
+    headings: float
+    """Mean cosine of headings; NaN without vectors."""
+    areas: dict[str, float]
+    """The share ``area`` of each."""
+
+
 # Learnt by logistic regression: experiments/answers/refuse.py makes them again, docs/answers.md has the figures.
-WORDS = Weights(18.4, 4.9, 1.2, 0.0, 3.1)
-MEANING = Weights(9.3, 3.0, 0.6, 7.8, 6.0)
+WORDS = Weights(11.1, 1.6, 0.0, -6.6, 10.5, 3.4)
+MEANING = Weights(6.0, 0.8, 7.6, -5.4, 6.4, 4.05)
 
 
 class Refuse(Component):
     """Marks the questions that the collection seems not to answer; a generator then refuses them, and says why.
 
     The evidence is a number from 0 to 1 that compares across collections. It is not a probability: below one half are
-    few judged questions (1 to 3 % in the mean over collections, 6 % at most).
+    few judged questions (3 % in the mean over collections, 8 % at most).
 
     Columns in: ``qid, query, docno, score, rank``. Columns out: the same, ``query_evidence`` and ``query_refusal``, the
     reason, empty if the question may be answered. Lists and ranks stay.
@@ -118,48 +146,87 @@ class Refuse(Component):
         require_texts(queries, self.name)
         asked = queries.assign(query=original_questions(queries))
         evidence = self.evidence(self.features(asked))
-        found = pd.Series(evidence, index=asked["qid"])
-        numbers = inp["qid"].map(found).astype(np.float64)
-        reasons = [self.reason(number) if number < self.threshold else "" for number in numbers]
-        out = inp.copy()
-        out[EVIDENCE], out[REFUSAL] = numbers, pd.Series(reasons, index=inp.index, dtype=str)
-        return out
+        reasons = [
+            self.reason(query, number) if number < self.threshold else ""
+            for query, number in zip(asked["query"], evidence, strict=True)
+        ]
+        found = pd.DataFrame({EVIDENCE: evidence, REFUSAL: reasons}, index=asked["qid"]).loc[inp["qid"]]
+        return inp.assign(**{name: found[name].to_numpy() for name in (EVIDENCE, REFUSAL)})
 
     def _validate(self, inp: pd.DataFrame) -> None:
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
 
-    def reason(self, evidence: float) -> str:
-        """Return why a question is not answered: a clause, without a full stop."""
+    def reason(self, query: str, evidence: float) -> str:
+        """Return why a question with this evidence is not answered: a clause, without a full stop."""
         shares = "words" if self._vectors is None else "words and meaning"
+        missing = self._missing(query)
+        areas = [area for area in self._named_areas(query) if self._chance.areas[area] < _RARE]
+        why = "".join(f"it has no {law}, {number}; " for law, number in missing)
+        why += f"it has little about {' and '.join(areas)}; " if areas else ""
         return (
-            f"{REASON_KINDS['not_covered']}; its provisions share too little with it in "
+            f"{REASON_KINDS['not_covered']}; {why}its provisions share too little with it in "
             f"{shares} (evidence {evidence:.2f}, {self.threshold:g} is needed)"
         )
 
     def evidence(self, features: Sequence[Features]) -> list[float]:
         """Return the evidence of questions with these features, from 0 to 1."""
         weights = WORDS if self._vectors is None else MEANING
-        totals = np.nan_to_num(self.shares(features)) @ weights[:4]
+        totals = np.nan_to_num(self.shares(features)) @ weights[:5]
         values = 1 / (1 + np.exp(weights.zero - totals))
         return [float((1 + value) / 2 if one.whole else value) for value, one in zip(values, features, strict=True)]
 
     def shares(self, features: Sequence[Features]) -> NDArray[np.float64]:
-        """Return what questions share beyond chance: `common`, `known`, `length`, `close` (perhaps NaN); [n, 4]."""
-        chance, close = self._chance
-        values = np.array([one[:4] for one in features], dtype=np.float64).reshape(-1, 4) - chance[:4]
-        values[:, 3] /= max(close - chance.close, 0.05)
+        """Return what questions share beyond chance: `known`, `length`, `close` (or NaN), `named`, `area`; [n, 5]."""
+        values = np.array([one[:5] for one in features], dtype=np.float64).reshape(-1, 5)
+        values[:, :3] -= self._chance[:3]
+        values[:, 2] /= max(self._chance.headings - self._chance.close, 0.05)
         return values
 
     def features(self, asked: pd.DataFrame) -> list[Features]:
         """Return the features of questions: one row per question, ``qid, query``, perhaps ``as_of``."""
-        terms = [self._index.analyzer.terms(query) for query in asked["query"]]
-        own = [{term for term in of_query if not self._everyday[term]} for of_query in terms]
-        pairs = zip(own, self._closest(asked), strict=True)
-        return [Features(*self._words(of_query), close, self._whole(of_query)) for of_query, close in pairs]
+        known = asked.assign(query=[self._without_missing(query) for query in asked["query"]])
+        features = []
+        for query, before, close in zip(known["query"], asked["query"], self._closest(known), strict=True):
+            own = {term for term in self._index.analyzer.terms(query) if not self._everyday[term]}
+            areas = self._named_areas(query)
+            area = float(np.mean([self._chance.areas[one] for one in areas])) if areas else 0.0
+            whole = float(query == before and self._having(own).size > 0)
+            features.append(Features(*self._words(own), close, float(bool(areas)), area, whole))
+        return features
+
+    def _missing(self, query: str) -> list[tuple[str, str]]:
+        """Return the laws with their numbers that a question names and the collection lacks.
+
+        None if it also names a provision of the collection.
+        """
+        namings = list(self._numbers.references(query))
+        if any(one.provisions for one in namings):
+            return []
+        return [(one.law, one.words) for one in namings if one.law_named]
+
+    def _without_missing(self, query: str) -> str:
+        """Return a question without the words for laws and numbers that the collection lacks."""
+        missing = self._missing(query)
+        return reduce(lambda text, words: text.replace(words, " "), chain(*missing), clean(query)) if missing else query
+
+    def _named_areas(self, query: str) -> list[str]:
+        """Return the areas of law that a question names."""
+        terms = set(self._index.analyzer.terms(query))
+        return list(dict.fromkeys(area for word, area in self._area_words if word <= terms))
+
+    @cached_property
+    def _area_words(self) -> list[tuple[frozenset[str], str]]:
+        """The terms of each word of an area, and the area."""
+        analyzer, found = self._index.analyzer, areas(self.collection.language).items()
+        return [(word, area) for area, words in found for one in words if (word := frozenset(analyzer.terms(one)))]
 
     @cached_property
     def _index(self) -> FieldIndex:
         return FieldIndex.of(self.collection)
+
+    @cached_property
+    def _numbers(self) -> NumberTable:
+        return NumberTable.of(self.collection)
 
     @cached_property
     def _vectors(self) -> DenseIndex | None:
@@ -176,47 +243,48 @@ class Refuse(Component):
         return Counter(term for query in everyday(self.collection.language) for term in set(analyzer.terms(query)))
 
     @cached_property
-    def _chance(self) -> tuple[Features, float]:
-        """Mean features of everyday questions, and the mean cosine of headings; computed once for a collection."""
-        parts = [self._index.fingerprint(), file_digest(EVERYDAY)]
+    def _chance(self) -> _Chance:
+        """What the collection has of everyday questions and areas; computed once for a collection."""
+        parts = [self._index.fingerprint(), file_digest(EVERYDAY), file_digest(AREAS)]
         parts += [] if self._vectors is None else [self._vectors.directory.name]
         file = self.collection.links_cache / f"chance-{digest(parts)[:16]}.json"
         with contextlib.suppress(OSError, ValueError, TypeError):
-            *chance, close = map(float, json.loads(file.read_text(encoding="utf-8")))
-            return Features(*chance), close
+            return _Chance(**json.loads(file.read_text(encoding="utf-8")))
         found = self._computed()
         # What cannot be written is computed again.
         with contextlib.suppress(OSError), atomic_file(file) as stream:
-            json.dump([*found[0], found[1]], stream)
+            json.dump(found._asdict(), stream)
         return found
 
-    def _computed(self) -> tuple[Features, float]:
+    def _computed(self) -> _Chance:
         queries, background = everyday(self.collection.language), self._everyday
         terms = [self._index.analyzer.terms(query) for query in queries]
         words = [self._words({term for term in of_query if background[term] == 1}) for of_query in terms]
         store = self.collection.source.store
         records = store.at(range(0, len(store), max(1, len(store) // _HEADINGS)))
         headings = [record.heading or record.title or record.text[:60] for record in records]
-        close = [float(np.mean(self._closest(_frame(texts)))) for texts in (queries, headings[:_HEADINGS])]
-        common, known, length = np.mean(words, axis=0).tolist()
-        return Features(common, known, length, close[0]), close[1]
+        everyday_close, close = (float(np.mean(self._closest(_frame(of)))) for of in (queries, headings[:_HEADINGS]))
+        provisions: dict[str, list[NDArray[np.int64]]] = {}
+        for word, area in self._area_words:
+            provisions.setdefault(area, []).append(self._having(word))
+        counts = {area: np.unique(np.concatenate(of_words)).size for area, of_words in provisions.items()}
+        shares = {area: float(np.log1p(count) / np.log1p(len(self._index))) for area, count in counts.items()}
+        known, length = np.mean(words, axis=0).tolist()
+        return _Chance(known, length, everyday_close, close, shares)
 
-    def _words(self, own: Set[str]) -> tuple[float, float, float]:
-        """Return `common`, `known` and `length` of the terms of a question."""
-        index, size = self._index, len(own) + 1
-        terms = known_terms(index, dict.fromkeys(own, 1.0))[0]
-        # Sorted before the sum: a set has no order.
-        usual = np.log1p(np.sort(index.df[terms])).sum() / np.log1p(len(index))
-        return float(usual / size), len(terms) / size, float(np.log(size))
+    def _words(self, own: Set[str]) -> tuple[float, float]:
+        """Return `known` and `length` of the terms of a question."""
+        size = len(own) + 1
+        return len(known_terms(self._index, dict.fromkeys(own, 1.0))[0]) / size, float(np.log(size))
 
-    def _whole(self, own: Set[str]) -> float:
-        """Return 1 if one provision has all of these terms, and there is a term; else 0."""
+    def _having(self, terms: Set[str]) -> NDArray[np.int64]:
+        """Return the provisions that have all of these terms; none without a term."""
         index = self._index
-        terms = known_terms(index, dict.fromkeys(own, 1.0))[0]
-        if not own or len(terms) < len(own):
-            return 0.0
-        lists = (index.documents[index.indptr[term] : index.indptr[term + 1]] for term in terms)
-        return float(reduce(np.intersect1d, lists).size > 0)
+        numbers = known_terms(index, dict.fromkeys(terms, 1.0))[0]
+        if not terms or len(numbers) < len(terms):
+            return np.empty(0, dtype=np.int64)
+        lists = [index.documents[index.indptr[term] : index.indptr[term + 1]] for term in numbers]
+        return reduce(np.intersect1d, lists).astype(np.int64)
 
     def _closest(self, asked: pd.DataFrame) -> list[float]:
         """Return the cosine of the nearest provision of each question, 0 if none is found; NaN without vectors."""
@@ -235,7 +303,7 @@ def weakness(collection: Collection, query: str, as_of: str | None = None) -> st
     """Return why :class:`Refuse` would refuse a question; empty if it would not."""
     refusing = Refuse(collection)
     (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of)))
-    return refusing.reason(evidence) if evidence < refusing.threshold else ""
+    return refusing.reason(query, evidence) if evidence < refusing.threshold else ""
 
 
 @cache
@@ -243,6 +311,13 @@ def everyday(language: str) -> list[str]:
     """Return the everyday questions in a language. A language without any has the English ones."""
     questions = cast(dict[str, list[str]], read_yaml(EVERYDAY, "a file of questions"))
     return questions.get(language, questions["en"])
+
+
+@cache
+def areas(language: str) -> dict[str, list[str]]:
+    """Return the words of each area of law in a language. A language without any has the English ones."""
+    words = cast(dict[str, dict[str, str]], read_yaml(AREAS, "a file of areas of law"))
+    return {area: of_area.split(", ") for area, of_area in words.get(language, words["en"]).items()}
 
 
 def _frame(queries: Sequence[str]) -> pd.DataFrame:
