@@ -32,7 +32,7 @@ from pydantic import (
     model_validator,
 )
 
-from legalir.config import AnyText, Choice, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
+from legalir.config import AnyText, Choice, Flag, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
 from legalir.errors import ComponentError, DefinitionError, ExperimentError, MeasureError, suggestion
 from legalir.frames.columns import RESULT_COLUMNS
 from legalir.storage.validity import day_of, iso_date
@@ -483,6 +483,10 @@ class Definition(Schema):
     cluster: OptionalText = ""
     """Column of the questions whose equal values are one cluster, such as the case that they are about: intervals draw
     whole clusters, and tests take the questions of a cluster as dependent. By default each question stands alone."""
+    by: OptionalText = ""
+    """Column of the questions, such as their type: the scores of the questions of each value stand apart, too."""
+    out_of_scope: Flag = False
+    """Ask the questions of ``out_of_scope.jsonl`` in the folder of the dataset, too, which it does not answer."""
     correction: Choice[Literal["holm", "bonferroni", "holm-sidak", "fdr_bh"]] | None = "holm"
     """Correction for several systems compared with one baseline, by its name in statsmodels [holm]."""
     alpha: Annotated[Number, Field(gt=0, lt=1)] = 0.05
@@ -676,7 +680,7 @@ class Definition(Schema):
         values["systems"] = {name: text for name, text in self.systems.items() if name not in swept}
         if self.datasets:
             del values["dataset"]
-        return {name: value for name, value in values.items() if value not in ("", [], {})}
+        return {name: value for name, value in values.items() if value not in ("", [], {}) and value is not False}
 
     def keeps(self, qid: str) -> bool:
         """Return True if a query belongs to the part that the experiment uses."""

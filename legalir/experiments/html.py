@@ -32,6 +32,8 @@ from legalir.measure.confidence import by_position, correlations, gold_position,
 if TYPE_CHECKING:
     import jinja2
 
+    from legalir.experiments.result import ExperimentResults
+
 
 HEIGHT = 200.0
 """Height of a difference chart in its own units."""
@@ -455,6 +457,7 @@ def render(
     chunk_rule: str = "",
     remarks: Mapping[str, Sequence[str]] | None = None,
     unmeasured: Mapping[str, str] | None = None,
+    by: ExperimentResults | None = None,
 ) -> str:
     """Return the report of an experiment as HTML.
 
@@ -466,6 +469,7 @@ def render(
         chunk_rule: which provisions of a chunk count, in words; empty if the documents are provisions.
         remarks: remarks on systems, each with the systems that it is about.
         unmeasured: the reason for each measure that could not be computed for a system.
+        by: the scores of each group of questions.
 
     Raises:
         MissingExtra: Jinja2 is not installed.
@@ -481,6 +485,7 @@ def render(
         chunk_rule=chunk_rule,
         remarks=remarks or {},
         unmeasured=unmeasured or {},
+        by=by,
         **facts,
         **_view(scores, queries, environment),
     )

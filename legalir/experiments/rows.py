@@ -20,6 +20,7 @@ LOWER_IS_BETTER = frozenset(
         "Ungrounded",
         "Uncited",
         "Contradicted",
+        "WronglyRefused",
         "Hallucinated",
         "RetrievalError",
         "ReadingError",
