@@ -32,8 +32,6 @@ from legalir.measure.confidence import by_position, correlations, gold_position,
 if TYPE_CHECKING:
     import jinja2
 
-    from legalir.experiments.result import ExperimentResults
-
 
 HEIGHT = 200.0
 """Height of a difference chart in its own units."""
@@ -457,7 +455,7 @@ def render(
     chunk_rule: str = "",
     remarks: Mapping[str, Sequence[str]] | None = None,
     unmeasured: Mapping[str, str] | None = None,
-    by: ExperimentResults | None = None,
+    by: tuple[Sequence[str], Mapping[str, Sequence[SystemRow]], str] | None = None,
 ) -> str:
     """Return the report of an experiment as HTML.
 
@@ -469,7 +467,7 @@ def render(
         chunk_rule: which provisions of a chunk count, in words; empty if the documents are provisions.
         remarks: remarks on systems, each with the systems that it is about.
         unmeasured: the reason for each measure that could not be computed for a system.
-        by: the scores of each group of questions.
+        by: names of groups of questions, rows of each measure with a cell for each and the mean, and their legend.
 
     Raises:
         MissingExtra: Jinja2 is not installed.

@@ -179,7 +179,8 @@ class ExperimentResult:
         path = Path(path)
         queries = QueryFacts(self.context, self.per_query, self.definition.measures[0], self.system_runs)
         words = self.dataset_name, self.chunk_rule, self.remarks, self.unmeasured
-        text = render(self.scores, queries, self.environment, *words, self.by)
+        by = None if self.by is None else (list(self.by.results), self.by.tables(), self.by.legend())
+        text = render(self.scores, queries, self.environment, *words, by)
         with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path
