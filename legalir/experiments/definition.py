@@ -370,8 +370,15 @@ class PublishedRow(Schema):
     """Heading of the row."""
     source: OptionalText = ""
     """Where the figures come from."""
-    scores: Mapping[_Measure, _Share]
-    """Fractions by measure, as everywhere in a result; 48.0 of a paper is 0.48."""
+    scores: Mapping[_Measure, Annotated[Number, Field(ge=0)]]
+    """Fractions by measure, as everywhere in a result; 48.0 of a paper is 0.48. ``Correctness`` is from 1 to 5."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for name, value in self.scores.items():
+            if value > (most := 5 if name == "Correctness" else 1):
+                raise SchemaError(f"{name!r} of {self.name!r} must be at most {most}, got {value:g}.")
+        return self
 
 
 class Sweep(Schema):

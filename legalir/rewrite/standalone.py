@@ -32,8 +32,9 @@ class Standalone(AsksModel):
     question elsewhere: "What are they?" alone asks nothing. A question without earlier turns is left as it is.
 
     Earlier turns are a text, or a list of texts or of ``{"role": …, "content": …}``, the oldest first; a text is a turn
-    of the user. The reply may not hold a number that the conversation does not have. If it fails, the turns of the
-    user stand before the question.
+    of the user. The reply must be a question where the last turn ends in a question mark, not a turn of the assistant,
+    and without numbers that the conversation does not have. If it fails, the turns of the user stand before the
+    question.
 
     Columns in: ``qid, query``, and the earlier turns. Columns out: the same without former texts of the question
     (``query_0``, …), the question as it was asked in ``last_turn``, and ``reply_state``.
@@ -124,16 +125,21 @@ class Standalone(AsksModel):
         return turns
 
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER, _MARKS = re.compile(r"\d+"), ("?", "？", "؟")
 
 
 def _check(text: str, conversation: str) -> None:
-    """Check that a question has the script and no other numbers than its conversation.
+    """Check that a text asks, that it is not a turn of the assistant, and has no other script and numbers.
 
     Raises:
-        FailedReply: it is another question.
+        FailedReply: it is not the question.
     """
     check_script(text, conversation)
+    *earlier, last = conversation.splitlines()
+    if last.endswith(_MARKS) and not text.rstrip(" \"'”’」*").endswith(_MARKS):
+        raise FailedReply("invalid", "the reply is not a question, as the last turn is")
+    if f"assistant: {' '.join(text.split())}" in earlier:
+        raise FailedReply("invalid", "the reply repeats a turn of the assistant")
     numbers = [set(_NUMBER.findall(unicodedata.normalize("NFKC", one))) for one in (text, conversation)]
     if more := sorted(numbers[0] - numbers[1]):
         raise FailedReply("invalid", f"the question has the number {more[0]}, which the conversation does not have")

@@ -46,7 +46,15 @@ def test_the_new_question_takes_the_place_of_the_old_one(tmp_path: Path) -> None
     assert set(made(tmp_path, GOOD, ASKED.iloc[:0])[0].columns) == set(out.columns)
 
 
-@pytest.mark.parametrize(("reply", "state"), [("How wide are the 7 doors?", "invalid"), ("", "empty")])
+@pytest.mark.parametrize(
+    ("reply", "state"),
+    [
+        ("How wide are the 7 doors?", "invalid"),
+        ("Exit doors are wide.", "invalid"),
+        ("Which  ones?", "invalid"),
+        ("", "empty"),
+    ],
+)
 def test_a_reply_that_is_another_question_is_not_used(tmp_path: Path, reply: str, state: str) -> None:
     out, _ = made(tmp_path, reply)
     assert out["reply_state"].tolist() == [state, "ok"]
