@@ -131,12 +131,11 @@ class Judge(Component):
 
     def unread(self, answer: Judged) -> Verdict | None:
         """Return the verdict on an answer that the judge does not read, or None if it reads the answer."""
-        if answer.out_of_scope and not answer.text:
-            return Verdict({} if answer.failed else self.of_refusal, NOT_JUDGED, answer.silence)
         if self.needs_reference and not answer.reference:
             return Verdict({}, NO_REFERENCE, "the question has no reference answer")
         if not answer.text:
-            return Verdict({} if answer.failed else self.of_silence, NOT_JUDGED, answer.silence)
+            values = self.of_refusal if answer.out_of_scope else self.of_silence
+            return Verdict({} if answer.failed else values, NOT_JUDGED, answer.silence)
         return None
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:

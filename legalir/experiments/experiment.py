@@ -270,7 +270,10 @@ def _values(topics: pd.DataFrame, key: str, name: str) -> dict[str, str] | None:
         raise ExperimentError(
             f"{key}: the questions have no column {name!r} (their columns: {', '.join(topics.columns)})."
         )
-    pairs = [(qid, None if value != value else value) for qid, value in zip(topics["qid"], topics[name], strict=True)]
+    column = topics[name].astype(object).where(topics[name].notna() & (topics[name] != ""), None)
+    # A whole number beside missing ones is a float in a frame.
+    whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in column]
+    pairs = list(zip(topics["qid"], whole, strict=True))
     if key == "by" and (count := len({str(value) for _, value in pairs})) > _MOST_GROUPS:
         raise ExperimentError(
             f"by: the column {name!r} has {count} values; name one with at most {_MOST_GROUPS}, such as a type."

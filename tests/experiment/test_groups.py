@@ -42,6 +42,18 @@ def test_each_group_has_its_scores_and_weighs_the_same_in_the_mean(tmp_path: Pat
     assert (tmp_path / "by.tsv").is_file()
 
 
+def test_groups_of_numbers_and_of_nothing() -> None:
+    topics = TOPICS.assign(year=[2019, None, 2021, 2019])
+    frame = run(
+        {**DEFINITION, "systems": SYSTEMS, "baseline": None, "by": "year"},
+        topics=topics,
+        collection=FakeCollection(),  # type: ignore[arg-type]
+        latency_queries=0,
+    )
+    assert isinstance(frame, ExperimentResult) and frame.by is not None
+    assert list(frame.by.results) == ["2019 (2)", "– (1)", "2021 (1)"]
+
+
 def test_groups_are_shown() -> None:
     found = grouped()
     console = Console(file=io.StringIO(), width=60)
@@ -129,6 +141,7 @@ def test_to_refuse_a_question_out_of_scope_is_right() -> None:
     rows = [(True, True, "ok"), (True, False, "ok"), (False, True, "ok"), (True, True, "cut")]
     answers = pd.DataFrame(rows, columns=["out_of_scope", "abstained", "reply_state"])
     answers = answers.assign(qid=["a", "b", "c", "d"], query="?", answer="It is not said.", qanswer=["", "x", "", ""])
+    assert Four().transform(answers.assign(answer=None))["correctness"].isna().all()
     verdicts = Four().transform(answers)
     assert verdicts["correctness"].tolist()[:3] == [5, 4, 1] and math.isnan(verdicts["correctness"][3])
     assert verdicts["judge_correctness_state"].tolist() == [NOT_JUDGED, "ok", NOT_JUDGED, NOT_JUDGED]
