@@ -96,6 +96,7 @@ EXPRESSIONS = (
     'chunked(bm25 % 30, by="line", size=553, overlap=50) % 20',
     "default",
     "hyde >> lsa",
+    "standalone(join=True) >> bm25",
     "hyde(n=2, include_query=True) >> bm25",
     "rar(bm25, N=20, k=15)",
     'complexity("{complexity}") >> tfidf % 30',
@@ -477,7 +478,10 @@ COMPONENTS = (
     *(("expander", spec) for spec in ("analytical", "hyde", "rationale", "rewrite(n=1)")),
     ("expander", 'complexity(model="{complexity}")'),
     *(("expander", spec) for spec in ("bo1", "rm3(docs=2)")),
-    *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "own_script", "rocchio")),
+    *(
+        ("expander", spec)
+        for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "own_script", "rocchio", "standalone")
+    ),
     ("expander", "triples(by='question')"),
     *(
         ("reranker", spec)

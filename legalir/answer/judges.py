@@ -62,6 +62,7 @@ class Judged:
         context_docnos: the provisions that the answer was made from, best first.
         silence: why `text` is empty.
         failed: whether the reply of its model failed. Such an answer is not judged.
+        out_of_scope: whether the collection does not answer the question, so that saying nothing is right.
         statements: the statements of the answer, each with the provisions that it cites.
     """
 
@@ -72,6 +73,7 @@ class Judged:
     context_docnos: tuple[str, ...] = ()
     silence: str = ""
     failed: bool = False
+    out_of_scope: bool = False
     statements: tuple[Statement, ...] = ()
 
 
@@ -97,7 +99,8 @@ class Judge(Component):
     The other columns of a generator are used if present. Columns out: the same, the columns of :attr:`columns`
     (float64), ``<name>_state`` and ``<name>_reason``.
 
-    A judge does not read an abstention or an empty answer: these have the values of :attr:`of_silence` [nitibench]. An
+    A judge does not read an abstention or an empty answer: these have the values of :attr:`of_silence` [nitibench],
+    and of :attr:`of_refusal` where the column ``out_of_scope`` is True: the collection does not answer the question. An
     answer whose reply failed has no verdict, as in the measures: the values are NaN.
 
     A subclass implements :meth:`verdict`, for one answer, or :meth:`verdicts`, for all; this class handles the frames.
@@ -111,6 +114,9 @@ class Judge(Component):
 
     of_silence: ClassVar[Mapping[str, float]] = {}
     """Verdicts on an empty answer; missing columns are NaN."""
+
+    of_refusal: ClassVar[Mapping[str, float]] = {}
+    """The same where the question is out of scope."""
 
     needs_reference = True
     """Whether the judge compares with the reference answer."""
@@ -128,7 +134,8 @@ class Judge(Component):
         if self.needs_reference and not answer.reference:
             return Verdict({}, NO_REFERENCE, "the question has no reference answer")
         if not answer.text:
-            return Verdict({} if answer.failed else self.of_silence, NOT_JUDGED, answer.silence)
+            values = self.of_refusal if answer.out_of_scope else self.of_silence
+            return Verdict({} if answer.failed else values, NOT_JUDGED, answer.silence)
         return None
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -183,6 +190,7 @@ class Judge(Component):
                 tuple(row.get("context_docnos", ())),
                 silence,
                 row.get(REPLY_STATE, "ok") != "ok",
+                row.get("out_of_scope") is True,
                 tuple(statements_of(row["qanswer"], row.get("citations", ())) if text else ()),
             )
 
@@ -384,6 +392,7 @@ class CoverageJudge(ModelJudge):
     name = "judge_coverage"
     columns = ("coverage", "contradiction")
     of_silence: ClassVar[Mapping[str, float]] = {"coverage": 0.0, "contradiction": 0.0}
+    of_refusal: ClassVar[Mapping[str, float]] = {"coverage": 1.0, "contradiction": 0.0}
     reply = _CoverageReply
 
     collection: Annotated[Collection, "source of the provisions; used with ``law`` only"]
@@ -442,6 +451,7 @@ class CorrectJudge(ModelJudge):
     name = "judge_correct"
     columns = ("judged_correct",)
     of_silence: ClassVar[Mapping[str, float]] = {"judged_correct": 0.0}
+    of_refusal: ClassVar[Mapping[str, float]] = {"judged_correct": 1.0}
     reply = _CorrectReply
 
     def read(self, reply: _CorrectReply) -> Verdict:
@@ -471,6 +481,7 @@ class CorrectnessJudge(ModelJudge):
     name = "judge_correctness"
     columns = ("correctness",)
     of_silence: ClassVar[Mapping[str, float]] = {"correctness": 1.0}
+    of_refusal: ClassVar[Mapping[str, float]] = {"correctness": 5.0}
     reply = _CorrectnessReply
 
     def read(self, reply: _CorrectnessReply) -> Verdict:

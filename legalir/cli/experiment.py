@@ -146,6 +146,7 @@ def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> d
         **({"sample": result.environment["sample"]} if "sample" in result.environment else {}),
         "values": dict(result.definition.values),
         "systems": _records(result.table),
+        "by": [] if result.by is None else _records(result.by.table),
         "safety": _records(result.safety),
         "absent": result.absent,
         "reused": result.reused,

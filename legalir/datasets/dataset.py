@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from legalir.datasets.chunks import ChunkMap
-from legalir.datasets.folder import ORIGIN, About, Folder, FolderOutline, verify_judgements
+from legalir.datasets.folder import ORIGIN, OUT_OF_SCOPE, About, Folder, FolderOutline, verify_judgements
 from legalir.datasets.readers import (
     Judgement,
     Link,
@@ -228,6 +228,18 @@ class StatuteDataset(Portable):
         for row in read_queries(path, self.about.query_field):
             if judged is None or row["qid"] in judged:
                 yield row
+
+    def out_of_scope(self) -> pd.DataFrame:
+        """Return the questions that the collection does not answer: columns as :meth:`topics`.
+
+        Raises:
+            DataError: the folder has no ``out_of_scope.jsonl``.
+            FormatError: a line of it is faulty.
+        """
+        path = self.folder.root / OUT_OF_SCOPE
+        if not path.is_file():
+            raise DataError(f"{self.id} has no questions out of its scope: add {path}, a line {{qid, query}} each.")
+        return pd.DataFrame(read_queries(path, self.about.query_field)).astype({"qid": str, "query": str})
 
     def qrels(self) -> pd.DataFrame:
         """Return the judgements: columns ``qid, docno, label``, label an integer from 0.

@@ -31,7 +31,7 @@ from pydantic import (
     model_validator,
 )
 
-from legalir.config import AnyText, Choice, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
+from legalir.config import AnyText, Choice, Flag, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
 from legalir.errors import ComponentError, DefinitionError, ExperimentError, MeasureError, suggestion
 from legalir.frames.columns import RESULT_COLUMNS
 from legalir.storage.digest import digest, half_of
@@ -370,8 +370,15 @@ class PublishedRow(Schema):
     """Heading of the row."""
     source: OptionalText = ""
     """Where the figures come from."""
-    scores: Mapping[_Measure, _Share]
-    """Fractions by measure, as everywhere in a result; 48.0 of a paper is 0.48."""
+    scores: Mapping[_Measure, Annotated[Number, Field(ge=0)]]
+    """Fractions by measure, as everywhere in a result; 48.0 of a paper is 0.48. ``Correctness`` is from 1 to 5."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for name, value in self.scores.items():
+            if value > (most := 5 if name == "Correctness" else 1):
+                raise SchemaError(f"{name!r} of {self.name!r} must be at most {most}, got {value:g}.")
+        return self
 
 
 class Sweep(Schema):
@@ -524,6 +531,10 @@ class Definition(Schema):
     cluster: OptionalText = ""
     """Column of the questions whose equal values are one cluster, such as the case that they are about: intervals draw
     whole clusters, and tests take the questions of a cluster as dependent. By default each question stands alone."""
+    by: OptionalText = ""
+    """Column of the questions, such as their type: the scores of the questions of each value stand apart, too."""
+    out_of_scope: Flag = False
+    """Ask the questions of ``out_of_scope.jsonl`` in the folder of the dataset, too, which it does not answer."""
     correction: Choice[Literal["holm", "bonferroni", "holm-sidak", "fdr_bh"]] | None = "holm"
     """Correction for several systems compared with one baseline, by its name in statsmodels [holm]."""
     alpha: Annotated[Number, Field(gt=0, lt=1)] = 0.05
@@ -717,7 +728,7 @@ class Definition(Schema):
         values["systems"] = {name: text for name, text in self.systems.items() if name not in swept}
         if self.datasets:
             del values["dataset"]
-        return {name: value for name, value in values.items() if value not in ("", [], {})}
+        return {name: value for name, value in values.items() if value not in ("", [], {}) and value is not False}
 
     def keeps(self, qid: str) -> bool:
         """Return True if a query belongs to the part that the experiment uses."""

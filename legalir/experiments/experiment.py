@@ -217,6 +217,7 @@ def _run_one(
     asked.llm = asked.llm or definition.llm or None
     start = perf_counter()
     topics, qrels, sample = _sampled(*_judged(collection, definition), collection, definition.sample)
+    clusters, groups = (_values(topics, key, getattr(definition, key)) for key in ("cluster", "by"))
     before = copy.deepcopy(asked.usage)
     folder = None if out is None else Path(out)
     if definition.replies:
@@ -230,7 +231,6 @@ def _run_one(
     with progress("Scoring", 2) as advance:
         per_query = per_query_scores(definition, frames, topics, qrels, collection.chunks, failed)
         advance(1)
-        clusters = _clusters(definition, topics)
         table = score_table(definition, frames, latencies, per_query, clusters)
     context = collect_context(collection, frames.values(), topics, qrels)
     seconds = perf_counter() - start
@@ -240,6 +240,7 @@ def _run_one(
     environment |= {"sample": sample} if sample else {}
     environment |= {"unmeasured": failed} if failed else {}
     environment |= {"clusters": clusters} if clusters else {}
+    environment |= {"groups": groups} if groups else {}
     # The directory contains the replies.
     result = ExperimentResult(definition.replace(replies=""), table, per_query, runs, environment, context)
     if folder is not None:
@@ -252,21 +253,34 @@ def _run_one(
 experiment = run
 
 
-def _clusters(definition: Definition, topics: pd.DataFrame) -> dict[str, str] | None:
-    """Return the cluster of each question; a question without a value is a cluster of its own. None without `cluster`.
+_MOST_GROUPS = 50
+"""Largest number of values of the column `by`: each has a column in the tables."""
+
+
+def _values(topics: pd.DataFrame, key: str, name: str) -> dict[str, str] | None:
+    """Return the value of each question in the column that `cluster` or `by` names; None without a name.
+
+    A question without a value is a cluster of its own, and in the group ``–``.
 
     Raises:
-        ExperimentError: the questions have no such column.
+        ExperimentError: the questions have no such column, or `by` names one with too many values.
     """
-    name = definition.cluster
     if not name:
         return None
     if name not in topics.columns:
         raise ExperimentError(
-            f"cluster: the questions have no column {name!r} (their columns: {', '.join(topics.columns)})."
+            f"{key}: the questions have no column {name!r} (their columns: {', '.join(topics.columns)})."
         )
-    pairs = zip(topics["qid"], topics[name], strict=True)
-    return {qid: f"={qid}" if value is None or value != value else str(value) for qid, value in pairs}
+    column = topics[name].astype(object).where(topics[name].notna() & (topics[name] != ""), None)
+    # A whole number beside missing ones is a float in a frame.
+    whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in column]
+    pairs = list(zip(topics["qid"], whole, strict=True))
+    if key == "by" and (count := len({str(value) for _, value in pairs})) > _MOST_GROUPS:
+        raise ExperimentError(
+            f"by: the column {name!r} has {count} values; name one with at most {_MOST_GROUPS}, such as a type."
+        )
+    none = {qid: "–" if key == "by" else f"={qid}" for qid, value in pairs if value is None}
+    return {qid: none.get(qid, str(value)) for qid, value in pairs}
 
 
 def run_all(
@@ -335,6 +349,13 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
     topics, qrels = definition.frame("topics"), definition.frame("qrels")
     topics = unique_queries(collection.topics() if topics is None else topics, definition.dataset)
     qrels = collection.qrels() if qrels is None else _reported(qrels, collection)
+    if definition.out_of_scope:
+        outside = collection.source.out_of_scope()
+        parts = topics.assign(out_of_scope=False), outside.assign(out_of_scope=True)
+        topics = unique_queries(pd.concat(parts, ignore_index=True), definition.dataset)
+        # A label of 0 says that a question is judged, and that no provision answers it.
+        nothing = outside[["qid"]].assign(docno=next(iter(collection.source.docnos())), label=0)
+        qrels = pd.concat([qrels, nothing], ignore_index=True)
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:
         topics = with_as_of(topics, day)

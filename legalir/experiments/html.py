@@ -455,6 +455,7 @@ def render(
     chunk_rule: str = "",
     remarks: Mapping[str, Sequence[str]] | None = None,
     unmeasured: Mapping[str, str] | None = None,
+    by: tuple[Sequence[str], Mapping[str, Sequence[SystemRow]], str] | None = None,
 ) -> str:
     """Return the report of an experiment as HTML.
 
@@ -466,6 +467,7 @@ def render(
         chunk_rule: which provisions of a chunk count, in words; empty if the documents are provisions.
         remarks: remarks on systems, each with the systems that it is about.
         unmeasured: the reason for each measure that could not be computed for a system.
+        by: names of groups of questions, rows of each measure with a cell for each and the mean, and their legend.
 
     Raises:
         MissingExtra: Jinja2 is not installed.
@@ -481,6 +483,7 @@ def render(
         chunk_rule=chunk_rule,
         remarks=remarks or {},
         unmeasured=unmeasured or {},
+        by=by,
         **facts,
         **_view(scores, queries, environment),
     )

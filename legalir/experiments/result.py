@@ -23,7 +23,7 @@ from legalir.experiments.html import render, render_several, safety_panels
 from legalir.experiments.queries import QueryFacts, Wording
 from legalir.experiments.rows import Cell, ScoreTable, SystemRow, direction, format_score
 from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
-from legalir.experiments.scores import COUNT_COLUMNS, codes_of, compare_pairs, corrected, paired_test
+from legalir.experiments.scores import COUNT_COLUMNS, codes_of, compare_pairs, corrected, paired_test, score_table
 from legalir.storage.files import atomic_file
 
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
@@ -128,6 +128,28 @@ class ExperimentResult:
         rows = [(one.name, one.n, one.corrected, one.introduced, one.fault) for one in panels]
         return pd.DataFrame(rows, columns=["name", "n", "correction", "introduced error", "fault"])
 
+    @cached_property
+    def by(self) -> ExperimentResults | None:
+        """The scores of the questions of each value of the column `by`, as of several datasets; None without `by`."""
+        groups = self.environment.get("groups")
+        if not isinstance(groups, Mapping):
+            return None
+        systems = {name: self.definition.systems[name] for name in self.table["name"]}
+        definition = self.definition.replace(systems=systems, baseline=self.baseline)
+        names = list(dict.fromkeys(groups.values()))
+        return ExperimentResults(definition, [self._of_group(definition, name, groups) for name in names], "group")
+
+    def _of_group(self, definition: Definition, group: str, groups: Mapping[str, str]) -> ExperimentResult:
+        """Return the scores of the questions of a group, under its name and their number."""
+        rows = self.per_query[self.per_query["qid"].map(groups) == group]
+        runs = {name: run[run["qid"].map(groups) == group] for name, run in self.runs.items()}
+        table = score_table(definition.replace(baseline=None), runs, {}, rows)
+        queries = {qid: text for qid, text in self.context.queries.items() if groups[qid] == group}
+        environment = {"dataset": {"id": f"{group} ({len(queries)})"}} | (
+            {"clusters": self.clusters} if self.clusters else {}
+        )
+        return ExperimentResult(definition, table, rows, {}, environment, Wording(queries))
+
     @property
     def dataset_name(self) -> str:
         """The dataset's id, or the name of its folder."""
@@ -157,7 +179,8 @@ class ExperimentResult:
         path = Path(path)
         queries = QueryFacts(self.context, self.per_query, self.definition.measures[0], self.system_runs)
         words = self.dataset_name, self.chunk_rule, self.remarks, self.unmeasured
-        text = render(self.scores, queries, self.environment, *words)
+        by = None if self.by is None else (list(self.by.results), self.by.tables(), self.by.legend())
+        text = render(self.scores, queries, self.environment, *words, by)
         with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path
@@ -234,6 +257,9 @@ class ExperimentResult:
                     save_run(paths[name], run)
             with atomic_file(folder / "table.tsv") as stream:
                 self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
+            if self.by is not None:
+                with atomic_file(folder / "by.tsv") as stream:
+                    self.by.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
             if self.definition.safety:
                 with atomic_file(folder / "safety.tsv") as stream:
                     self.safety.to_csv(stream, sep="\t", index=False, lineterminator="\n")
@@ -326,14 +352,15 @@ class ExperimentResults:
     Args:
         definition: the definition of the experiment, with all datasets.
         results: the result of each dataset, in the order of the definition.
+        unit: what each result is of.
 
     Attributes:
         definition: the definition of the experiment.
         results: the result of each dataset, by the dataset's name.
     """
 
-    def __init__(self, definition: Definition, results: Sequence[ExperimentResult]) -> None:
-        self.definition = definition
+    def __init__(self, definition: Definition, results: Sequence[ExperimentResult], unit: str = "dataset") -> None:
+        self.definition, self.unit = definition, unit
         self.results: dict[str, ExperimentResult] = {}
         for result in results:
             name = result.dataset_name
@@ -351,9 +378,10 @@ class ExperimentResults:
         """One row a measure and system.
 
         Columns ``measure, name``, the score on each dataset by its name, and ``mean``, each dataset with the same
-        weight; a system without a score on one of them has no mean. With a baseline: ``+`` and ``-``, the number of
-        datasets on which the system is better and worse; ``p-value`` of the difference of the means by sign flips
-        within each question [randomisation]; ``p-value corrected`` over the systems, and ``reject``.
+        weight; a system without a score on one of them has no mean. One where no system has a score does not count.
+        With a baseline: ``+`` and ``-``, the number of datasets on which the system is better and worse; ``p-value`` of
+        the difference of the means by sign flips within each question [randomisation]; ``p-value corrected`` over the
+        systems, and ``reject``.
         """
         systems = list(self.definition.systems)
         parts = []
@@ -361,7 +389,8 @@ class ExperimentResults:
             scores = [_column(result, measure).reindex(systems).to_numpy() for result in self.results.values()]
             columns: dict[str, object] = {"measure": measure, "name": systems}
             columns |= dict(zip(self.results, scores, strict=True))
-            columns["mean"] = np.mean(scores, axis=0)
+            with_scores = [column for column in scores if not np.isnan(column).all()]
+            columns["mean"] = np.mean(with_scores, axis=0) if with_scores else math.nan
             if self.definition.baseline is not None:
                 columns |= self._tested(measure, systems, np.array(scores))
             parts.append(pd.DataFrame(columns))
@@ -395,6 +424,8 @@ class ExperimentResults:
             values = result.per_query[result.per_query["measure"] == measure].pivot(
                 index="qid", columns="name", values="value"
             )
+            if values.isna().all(axis=None):
+                continue
             pairs = values.reindex(columns=[system, baseline]).dropna()
             both = pairs.to_numpy()
             if not len(both):
@@ -404,6 +435,8 @@ class ExperimentResults:
             codes.append(first + (np.arange(len(both)) if own is None else own))
             ours.append(both[:, 0] / len(both))  # Each dataset weighs the same.
             theirs.append(both[:, 1] / len(both))
+        if not ours:
+            return math.nan
         clusters = np.concatenate(codes) if self.definition.cluster else None
         return paired_test("randomisation")(np.concatenate(ours), np.concatenate(theirs), clusters)[1]
 
@@ -435,14 +468,18 @@ class ExperimentResults:
             rows.append(SystemRow(row["name"], tuple(cells), row["name"] == self.definition.baseline, won=won))
         return rows
 
+    def tables(self) -> dict[str, list[SystemRow]]:
+        """Return the rows of each measure."""
+        return {measure: self.rows(measure) for measure in self.definition.measures}
+
     def legend(self) -> str:
         """Return the meaning of the table."""
-        words = "Mean: each dataset with the same weight. Bold: best mean."
+        words = f"Mean: each {self.unit} with the same weight. Bold: best mean."
         if self.definition.baseline is not None:
             correction = f", {self.definition.correction}" if self.definition.correction else ""
             words += (
                 f" ▲▼ against {self.definition.baseline}: sign flips within each question{correction}, "
-                f"α = {self.definition.alpha:g}. won : lost: number of datasets."
+                f"α = {self.definition.alpha:g}. won : lost: number of {self.unit}s."
             )
         for system, names in self.without_mean.items():
             untested = ", so nothing is tested" if system == self.definition.baseline else ""
@@ -461,8 +498,7 @@ class ExperimentResults:
             name: f"{dataset_slug(result.definition.dataset)}/report.html" for name, result in self.results.items()
         }
         links = {name: page if (path.parent / page).is_file() else "" for name, page in pages.items()}
-        tables = {measure: self.rows(measure) for measure in self.definition.measures}
-        text = render_several(self.definition, links, tables, self.legend())
+        text = render_several(self.definition, links, self.tables(), self.legend())
         with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path

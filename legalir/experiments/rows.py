@@ -20,6 +20,7 @@ LOWER_IS_BETTER = frozenset(
         "Ungrounded",
         "Uncited",
         "Contradicted",
+        "WronglyRefused",
         "Hallucinated",
         "RetrievalError",
         "ReadingError",
@@ -227,7 +228,7 @@ class ScoreTable:
             )
         for elsewhere in definition.references:
             values = [elsewhere.scores.get(measure, NAN) for measure in definition.measures]
-            cells = tuple(Cell(value, format_score(value, True)) for value in values)
+            cells = tuple(Cell(value, format_score(value, not value > 1)) for value in values)
             rows.append(SystemRow(elsewhere.name, cells, published=True, source=elsewhere.source))
         return rows
 

@@ -30,6 +30,7 @@ from legalir.datasets.chunks import ChunkMap
 from legalir.errors import LegalIRError, MeasureError, describe
 from legalir.experiments.definition import Definition, parse_measure
 from legalir.experiments.runs import Latency, has_answers
+from legalir.measure.answers import REFUSING, AnswerMeasure
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share, judged_names
 from legalir.measure.scoring import CURES
@@ -319,8 +320,18 @@ def per_query_scores(
                 values |= _values(names, qrels, form, failed)
         order = [(qid, measure) for qid in places for measure in measures if (qid, measure) in values]
         rows += [(name, qid, measure, *_weighed(values[qid, measure])) for qid, measure in order]
+    if definition.out_of_scope:
+        outside = set(topics.loc[topics["out_of_scope"], "qid"])
+        scoped = {name for name, measure in measures.items() if _needs_gold(measure)}
+        rows = [row for row in rows if row[1] not in outside or row[2] not in scoped]
     frame = pd.DataFrame(rows, columns=list(PER_QUERY_COLUMNS))
     return frame.astype({"name": str, "qid": str, "measure": str, "value": np.float64, "weight": np.float64})
+
+
+def _needs_gold(measure: Measure) -> bool:
+    """Return True for a measure that compares with gold provisions, and means nothing where there are none."""
+    compares = "rel" in measure.SUPPORTED_PARAMS and measure.NAME not in REFUSING
+    return compares or not isinstance(measure, AnswerMeasure)
 
 
 def _values(

@@ -56,6 +56,8 @@ def print_result(result: ExperimentResult, console: Console) -> None:
         console.print(f"[yellow]not run:[/yellow] {escape('; '.join(systems))}: {escape(reason)}", highlight=False)
     if result.untested:
         console.print(f"[yellow]{escape(result.untested)}[/yellow]", highlight=False)
+    if result.by is not None:
+        print_groups(result.by, console)
     for measure, reason in result.unmeasured.items():
         console.print(f"[yellow]no figure:[/yellow] {escape(measure)}: {escape(reason)}", highlight=False)
 
@@ -215,6 +217,24 @@ def print_results(results: ExperimentResults, console: Console) -> None:
             cells = [_cell(row, place) for place in range(len(row.cells))]
             table.add_row(_name(row), *cells, *([row.won] if row.won else []))
         console.print(table)
+    console.print(escape(results.legend()), style="dim", highlight=False)
+
+
+def print_groups(results: ExperimentResults, console: Console) -> None:
+    """Print a table of groups of questions and systems for each measure; what has no figures is left out."""
+    fitting = max(1, (console.width - NAME_WIDTH) // (SCORE_WIDTH + 2 * PADDING))
+    for measure in results.definition.measures:
+        rows = [row for row in results.rows(measure) if any(cell.measured for cell in row.cells)]
+        for start in range(0, len(rows), fitting):
+            part = rows[start : start + fitting]
+            table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING - 1, 0, 0), header_style="bold")
+            table.add_column(escape(f"{measure} by {results.definition.by}"), overflow="fold", max_width=NAME_WIDTH)
+            for row in part:
+                table.add_column(_name(row), justify="right", overflow="fold", min_width=SCORE_WIDTH + 1)
+            for place, group in enumerate([*results.results, "mean"]):
+                if any(row.cells[place].measured for row in part):
+                    table.add_row(Text(group), *(_cell(row, place) for row in part))
+            console.print(table)
     console.print(escape(results.legend()), style="dim", highlight=False)
 
 

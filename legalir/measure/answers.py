@@ -162,6 +162,7 @@ _KINDS = (
         "RefusalP", "Share of the abstentions on questions without gold provisions.", ("abstained",), _REL, pooled=True
     ),
     Kind("RefusalR", "Share of the questions without gold provisions that get an abstention.", ("abstained",), _REL),
+    Kind("WronglyRefused", "Share of the questions with gold provisions that get an abstention.", ("abstained",), _REL),
     Kind("Coverage", "How much of the reference the answer covers: 0, .5 or 1.", ("coverage",)),
     Kind("Contradiction", "1 if the answer contradicts the reference or itself, else 0.", ("contradiction",)),
     Kind("JudgedCorrect", "1 if the judge calls the answer correct, else 0.", ("judged_correct",)),
@@ -185,6 +186,9 @@ _KINDS = (
 
 MEASURES: Mapping[str, AnswerMeasure] = {kind.name: AnswerMeasure(kind) for kind in _KINDS}
 """The measures of answers by name."""
+
+REFUSING = ("RefusalP", "RefusalR", "WronglyRefused")
+"""Measures that also count questions without gold provisions."""
 
 ALIASES: Mapping[str, AnswerMeasure] = {"Correct4": MEASURES["AbsoluteCorrectness"]}
 """Other names: the share of the answers with a score of at least 4 [hypa-rag]."""

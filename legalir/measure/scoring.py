@@ -18,7 +18,7 @@ from legalir.answer.generator import without_citations
 from legalir.answer.pick import right_choice
 from legalir.answer.statements import quoting_statements, statements_of
 from legalir.errors import MeasureError
-from legalir.measure.answers import AnswerMeasure, CitationCounts, citation_counts, recall_gap, ungrounded
+from legalir.measure.answers import REFUSING, AnswerMeasure, CitationCounts, citation_counts, recall_gap, ungrounded
 from legalir.measure.measures import Share
 from legalir.measure.overlap import BertScore, Rouge
 from legalir.measure.right_choices import ChoiceOutcome, outcome, whole_number
@@ -305,8 +305,8 @@ def _yes(case: Case, measure: AnswerMeasure) -> Share:
 
 
 def _refusal(case: Case, measure: AnswerMeasure) -> Share:
-    due = not case.gold(measure)
-    if measure.NAME == "RefusalR":
+    due = bool(case.gold(measure)) == (measure.NAME == "WronglyRefused")
+    if measure.NAME != "RefusalP":
         return Share(due and case.abstained, due, empty=math.nan)
     return Share(due and case.abstained, case.abstained, empty=math.nan)
 
@@ -386,7 +386,7 @@ _FORMULAS: Mapping[str | None, _Formula] = {
     **dict.fromkeys(("RightWithAll", "Hallucinated", "RetrievalError", "ReadingError", "AnswerError"), _each(_in_part)),
     "RecallPerToken": _each(_per_token),
     "YesF1": _each(_yes),
-    **dict.fromkeys(("RefusalP", "RefusalR"), _each(_refusal)),
+    **dict.fromkeys(REFUSING, _each(_refusal)),
     "ContextF1": _each(_context_f1),
     "ROUGE1": _rouge(1),
     "ROUGE2": _rouge(2),

@@ -82,6 +82,7 @@ def test_a_dataset_path_is_seen_from_the_file(tmp_path: Path) -> None:
         ({"tolerance": -0.1}, ["'tolerance'", "at least 0"]),
         ({"references": [{"name": "x"}]}, ["'references'", "'scores'"]),
         ({"references": [{"name": "x", "scores": {"R@5": 48.0}}]}, ["'references', item 1", "'R@5'", "at most 1"]),
+        ({"references": [{"name": "x", "scores": {"Correctness": 5.5}}]}, ["'Correctness'", "at most 5"]),
     ],
 )
 def test_a_mistake_names_file_and_key(tmp_path: Path, change: dict[str, object], words: list[str]) -> None:

@@ -19,7 +19,7 @@ SLOTS = {
     "answer_memory": {"question"},
     "answer_plain": {"question", "day", "provisions"},
     "answer_plain_memory": {"question"},
-    **{name: {"question"} for name in ("analytical", "hyde")},
+    **{name: {"question"} for name in ("analytical", "hyde", "standalone")},
     **{name: {"question", "scaffold"} for name in ("rationale", "ruling")},
     "rewrite": {"question", "n"},
     "judge_coverage": {"question", "reference", "answer", "provisions", "against"},

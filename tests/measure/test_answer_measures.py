@@ -217,6 +217,7 @@ def test_right_answers_and_the_place_of_errors() -> None:
     # One abstention, which is due; without a row q5 and q6 count as abstentions, too.
     assert (mean("RefusalP", run, ALL), mean("RefusalR", run, ALL)) == (1, 1)
     assert (mean("RefusalP", run.iloc[:4], ALL), mean("RefusalR", run.iloc[:4], ALL)) == (1 / 2, 1)
+    assert (mean("WronglyRefused", run, ALL), mean("WronglyRefused", run.iloc[:4], ALL)) == (0, 1 / 5)
     assert math.isnan(mean("RefusalP", run.iloc[:3], {qid: ALL[qid] for qid in ("q1", "q2", "q3")}))
     for column, value in (("coverage", 1.0), ("correctness", 4.0)):
         other = run.drop(columns=["judged_correct", "coverage"]).assign(**{column: value})

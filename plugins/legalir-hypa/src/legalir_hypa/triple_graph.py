@@ -24,7 +24,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from legalir import Client
-from legalir.errors import ComponentError, FormatError
+from legalir.errors import FormatError, ModelError
 from legalir.extend import (
     ChatModel,
     Collection,
@@ -407,21 +407,24 @@ def open_triples(collection: Collection, file: str | PathLike[str] | None = None
             :func:`build_triples` stored: ``docno, subject, predicate, object``.
 
     Raises:
-        ComponentError: the collection has no graph.
+        ModelError: the collection has no graph, or there is no such file; an experiment leaves such a system out.
         DataError: the file cannot be read.
         FormatError: a line of the file is faulty.
     """
     if file is None:
         graph = _place(collection)
         if not graph.built():
-            raise ComponentError(
+            raise ModelError(
                 f"triples: {collection.id} has no knowledge graph: build it with "
                 f"`legalir graph triples {collection.id} --llm NAME`."
             )
         return graph
     path = Path(file).expanduser()
     if not path.is_file():
-        raise ComponentError(f"triples: graph={str(file)!r} is not a file: give the path of a file of facts.")
+        raise ModelError(
+            f"triples: graph={str(file)!r} is not a file: give the path of a file of facts, which "
+            f"`legalir graph triples {collection.id} --llm NAME --out FILE` writes."
+        )
     graph = TripleGraph(collection.cache / f"triples-{file_digest(path)[:16]}")
     known = {name for provision in collection.docs() for name in (provision.doc_id, provision_key(provision.doc_id))}
     return collection.cached(graph, lambda one: one.index(read_facts(path, known), source={"file": path.name}))
