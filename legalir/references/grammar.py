@@ -120,7 +120,7 @@ class Grammar(Schema):
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
     ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
     a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
-    ``V`` a Roman numeral; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`, ``A`` of
+    ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`, ``A`` of
     `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers of a
     list: ``第 N+ > L 条``.
     """
@@ -371,6 +371,8 @@ class Grammar(Schema):
                 signs |= {r"\dA-Z" if self.capitals else r"\d", _HAN_SIGNS, *(re.escape(one[0]) for one in self.prefix)}
             elif token == "H":
                 signs.add(_KOREAN_LETTERS)
+            elif token == "Y":
+                signs.add("12")
             elif self._place(token):
                 signs.add(r"\w\W")
             else:
@@ -686,6 +688,7 @@ _PLACES = {
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![^\W_])",
+    "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",

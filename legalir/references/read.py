@@ -1177,9 +1177,11 @@ class _Reader:
     def _number(self, text: str, draft: _Draft, match: re.Match[str], level: str) -> None:
         """Take the number of a unit, with what belongs to it: ``의2``, ``bis``, ``(3)(a)``."""
         end = match.end()
-        while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
-            end = sub.end()
         number, several = self._capture(f"unit_{level}", match) if match.lastgroup else (match[0], "")
+        while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
+            if number.isalpha() and len(letter := sub[0].strip(" -")) == 1 and letter.isalpha():
+                break  # litra b-d
+            end = sub.end()
         if several:
             draft.several[level] = several
         if end == match.end() and (tail := self._tail(text, end, number, several)):

@@ -15,9 +15,10 @@ JA = Place("灯台法施行規則", "5の2", "4", "3")
 
 
 def target(one: Reference) -> str:
-    """Return what a reference cites, short: ``등대법 3/1/2``."""
+    """Return what a reference cites, short: ``등대법 3/1/2``, ``jordabalk 4/1 (3 kap.)``."""
+    group = f" ({one.group})" if one.group and one.article else one.group
     numbers = "/".join([one.article or one.annex, one.paragraph, one.item, one.subitem]).rstrip("/")
-    return " ".join(filter(None, (one.law, one.supplement, f"{numbers}{one.row}{one.group}")))
+    return " ".join(filter(None, (one.law, one.supplement, f"{numbers}{one.row}{group}")))
 
 
 def targets(text: str, lang: str, at: Place = Place()) -> list[str]:  # noqa: B008
