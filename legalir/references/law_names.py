@@ -48,7 +48,7 @@ _DOTS = "ㆍᆞ"
 
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
-_CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?|\d{1,4}/\d{4}")
+_CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?|\d{1,4}/\d{4}|\d{4}:\d{1,5}")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[0-6])\d\d(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
 _SIGNS_AFTER = re.compile(r"[\W_]+$")
@@ -66,11 +66,12 @@ _NUMBER_AND_YEAR = re.compile(
     rf"|{_N}\s(?:of|del?|du|do|vom|von)\s(?:{_DAY}|{_Y}))",
     re.IGNORECASE,
 )
-"""``30 marzo 2001, n. 165``; ``n. 165/2001``, ``2016/679``, ``1994:1219``; ``n° 83-634``; ``No. 12 of 2003``, ``165 del 2001``."""
+"""``30 marzo 2001, n. 165``; ``n. 165/2001``, ``2016/679``, ``1994:1219``; ``n° 83-634``; ``No. 12 of 2003``,
+``165 del 2001``."""
 
 _ITS_DAY = re.compile(rf",?\s(?:[^\W\d_]{{1,4}}\s){{0,2}}\d{{1,2}}(?:[.°º]|er)?\s[^,]{{3,30}}?(?:{_Y}|(?=,|$))")
 _DASH = re.compile("[‑–-]")
-_TO_NUMBER = re.compile(r"[\s,.)]{0,3}$")
+_TO_NUMBER = re.compile(r"[\s,.()]{0,3}$")
 _KIND_WORDS = 8
 """Maximum number of words of the kind of a law."""
 
@@ -120,11 +121,13 @@ class LawNames:
                     # Many laws are of a kind: its words alone name none of them.
                     base = f"{kind} {subject}" if subject else ""
                     alone = " ".join(_without_small_words(subject))
-                    forms = [name, base, *([alone] if compact(alone) in _short_names().names else ())]
+                    forms = [name, base, *(one for one in (alone, kind) if compact(one) in _short_names().names)]
             forms += [one for one in (_OF_STATE.sub("", base),) if compact(one) not in full]
-            words = [one.strip() for form in forms for one in (form, *form.split(" – "))]
             bracket = _BRACKET.search(name)
-            for key in dict.fromkeys(map(compact, (*words, *((bracket[1],) if bracket else ())))):
+            shown = [part for form in (*forms, _base(name)) for part in (form, *form.split(" – "))] + (
+                [bracket[1]] if bracket else []
+            )
+            for key in dict.fromkeys(map(compact, shown)):
                 if len(key) >= _SHORTEST and key.isalpha():
                     _add(self._words, key, number)
             written_out = _short_names().meant.get(_dotted(base), ())
@@ -265,7 +268,7 @@ class LawNames:
         if not kind[:1].isalpha() or len(_WORD.findall(kind)) > _KIND_WORDS or any(map(str.isdigit, kind)):
             return None
         day = _ITS_DAY.match(name, match.end())
-        return kind, next(_numbers(match)), name[day.end() if day else match.end() :].strip(" ,.:;–-")
+        return kind, next(_numbers(match)), name[day.end() if day else match.end() :].strip(" ,.:;)–-")
 
     def _kind_before(self, text: str, number: re.Match[str]) -> int | None:
         """Return where the words before a number and year begin that are a kind of law, the longest; None for none."""

@@ -909,8 +909,9 @@ class _Reader:
             if draft.postposed and highest == "paragraph" and self._head.match(text, following.start):
                 pass  # Of the own article, unless another one is named behind it, too.
             elif RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
-                following.taken = tuple(draft.above(highest))
-                following.numbers = {**draft.above(highest), **following.numbers}
+                above = {} if named and highest == "article" else draft.above(highest)  # The chapter of another law.
+                following.taken = tuple(above)
+                following.numbers = {**above, **following.numbers}
                 following.law = None if named else draft.law
                 following.inherits = following.law is not None
                 following.supplement = following.supplement or draft.supplement
