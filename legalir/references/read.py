@@ -58,7 +58,9 @@ _PARTS = re.compile(r"[\w.]{1,20}")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
-_LEAD = re.compile(rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP},{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?")
+_LEAD = re.compile(
+    rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP},{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?"
+)
 """What may be between a law and its article: a comma or a blank, with or without a note in brackets before it."""
 _COMMA = re.compile(rf"{GAP},{GAP}")
 _RELATIONS = ("same", "this", "before", "after", "every")
