@@ -186,8 +186,8 @@ class LawNames:
         bracket = _BRACKET.search(name)
         for form in (name, *((bracket[1],) if bracket else ()), _base(name)):
             key = compact(form)
-            laws = self._names.get(key) or self._codes.get(key) or self._acronyms.get(form) or self._words.get(key)
-            if laws:
+            words = dict.fromkeys((*self._acronyms.get(form, ()), *self._words.get(key, ())))
+            if laws := self._names.get(key) or self._codes.get(key) or tuple(words):
                 years = set(_YEAR.findall(name))
                 return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
         for short in (*self._by_number(name), *self._short(name)):
