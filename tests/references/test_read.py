@@ -527,6 +527,20 @@ def test_short_names_after_or_in_brackets() -> None:
     assert (one.law, one.article) == ("Pier Act 1997", "3")
 
 
+@pytest.mark.parametrize(
+    ("lang", "text", "names"),
+    [
+        ("sv", "lagen (2001:5) om hamnar (nedan kallad hamnlagen)", {"hamnlagen": "lag (2001:5)"}),
+        ("fi", "satamalain (9/1990) (jäljempänä satamalaki)", {"satamalaki": "satamalaki (9/1990)"}),
+        ("da", "lov nr. 5 af 1. maj 2001 om havne (herefter »loven«)", {"loven": "lov nr. 5 af 1. maj 2001"}),
+        ("nb", "lov 1. januar 2001 nr. 1 om havner (heretter “havneloven”)", {"havneloven": "lov/2001-01-01-1"}),
+        ("et", "sadamaseadus (edaspidi SadS)", {"SadS": "sadamaseadus"}),
+    ],
+)
+def test_short_names_that_a_text_gives(lang: str, text: str, names: dict[str, str]) -> None:
+    assert learn_names(text, lang) == names
+
+
 SENTENCES = (Path(__file__).parent / "sentences.tsv").read_text("utf-8").splitlines()
 """Language, sentence, and what it cites; some sentences cite nothing. The law of the text is L, its place 4/2."""
 
