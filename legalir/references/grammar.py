@@ -8,7 +8,7 @@ a number (digits of any script or Han numerals, with what is attached: ``12a``, 
 letters. Upper and lower case are the same. Roman numerals and numbers written as words are not read.
 
 An inflected word has alternatives, ``статья|статье N``, or an open end, ``N . madde*``. Words after ``>`` must follow,
-but are not part of the form: ``§ N > ust.``.
+but are not part of the form: ``§ N > ust.``. Words after ``> !`` must not follow: ``N > ! kronor``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,12 @@ _BRACKETS = re.compile(
     rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}})[)）]){{1,6}}"
 )
 _ALPHABETS = ("LATIN", "GREEK", "CYRILLIC")
+_VARIETIES = {"nb": "no", "nn": "no"}
+"""Codes of languages whose references are read by the grammar of another code: both written forms of Norwegian."""
 _END = r"(?![^\W_])"
+NOT_DOTTED = r"(?!\.[^\W\d_])"
+"""Pattern after what belongs to a number: a letter that begins an abbreviation does not, ``§ 3 k.c.``."""
+
 _SAME = 40
 """Number of characters before a reference in which words for a previously named law must appear."""
 
@@ -60,9 +65,11 @@ _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
 """The heading that may follow the number in a field."""
 
 
-def number_pattern(joiners: str) -> str:
-    """Return the pattern of a number whose parts these signs join."""
-    part = rf"(?!\d)(?:{_LETTERS})?"
+def number_pattern(joiners: str, lettered: Sequence[str] = ()) -> str:
+    """Return the pattern of a number whose parts these signs join; a letter before the given words belongs to it."""
+    words = "|".join(_form(form, r"\d") for form in lettered)
+    before = rf"|[ \xa0](?-i:[a-zåäö])(?={GAP}(?:{words}))" if words else ""
+    part = rf"(?!\d)(?:{_LETTERS}{before})?"
     return rf"(?:(?<!\d)\d{{1,6}}{part}(?:[{re.escape(joiners)}]\d{{1,4}}{part}){{0,6}}|{_HAN})"
 
 
@@ -113,9 +120,9 @@ class Grammar(Schema):
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
     ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
     a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
-    ``V`` a Roman numeral; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`, ``A`` of
-    `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers of a
-    list: ``第 N+ > L 条``.
+    ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`,
+    ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers
+    of a list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -169,6 +176,9 @@ class Grammar(Schema):
 
     joiners: AnyText = _JOINERS
     """Signs between the parts of one number: ``.`` in ``6.2.1``."""
+
+    lettered: Forms = ()
+    """Forms before which a letter after a blank belongs to the number: ``§`` in ``4 a §``."""
 
     thousands: AnyText = ""
     """The sign between the thousands of a number, if the number is written without it elsewhere: ``art. 1.022``."""
@@ -345,8 +355,12 @@ class Grammar(Schema):
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
             parts.append(f"({place})" if capture and token not in ("Q", "U", "L") else place)
-        following = f"(?={GAP}{self.pattern(ahead)})" if ahead else ""
-        return GAP.join(part for part in parts if part) + following
+        return GAP.join(part for part in parts if part) + self.ahead(ahead)
+
+    def ahead(self, form: str) -> str:
+        """Return the pattern of what must follow a form, or must not."""
+        negative = form.startswith("! ")
+        return f"(?{'!' if negative else '='}{GAP}{self.pattern(form.removeprefix('! '))})" if form else ""
 
     def first(self, forms: Sequence[str]) -> str:
         """Return the class of the signs with which one of the forms may begin, which is looked at first."""
@@ -357,6 +371,8 @@ class Grammar(Schema):
                 signs |= {r"\dA-Z" if self.capitals else r"\d", _HAN_SIGNS, *(re.escape(one[0]) for one in self.prefix)}
             elif token == "H":
                 signs.add(_KOREAN_LETTERS)
+            elif token == "Y":
+                signs.add("12")
             elif self._place(token):
                 signs.add(r"\w\W")
             else:
@@ -379,7 +395,7 @@ class Grammar(Schema):
             return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
         if token == "L":
             joins = self.alternatives((*self.list, *self.range))
-            return rf"(?:{GAP}(?:{joins}){GAP}[(（]?{number_pattern('.')}[)）]?){{1,8}}"
+            return rf"(?:{GAP}(?:{joins}){GAP}[(（]?{number_pattern('.', self.lettered)}[)）]?){{1,8}}"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
@@ -392,7 +408,7 @@ class Grammar(Schema):
 
     @property
     def _number(self) -> str:
-        return rf"{number_pattern(self.joiners)}(?:[의の之]\d{{1,3}}){{0,4}}"
+        return rf"{number_pattern(self.joiners, self.lettered)}(?:[의の之]\d{{1,3}}){{0,4}}"
 
     def plain(self, number: str) -> str:
         """Return a number without the signs between its thousands."""
@@ -488,7 +504,7 @@ def article_number(field: str) -> str:
     if field.isdecimal():
         return field
     text = _ORDINAL_SIGN.sub("", clean(field)).strip(". ")
-    bare = text.strip("§. ")
+    bare = text.strip(". " if "§-" in text else "§. ")
     read = max((one for forms in _all_forms() if (one := forms.field(bare))), default=None)
     if read is None:
         return ""
@@ -518,25 +534,26 @@ def _law_patterns() -> re.Pattern[str]:
 
 @cache
 def grammars() -> dict[str, Grammar]:
-    """Return the grammar of each language by its code.
+    """Return the grammar of each language by its code; varieties of a language share one.
 
     Raises:
         DefinitionError: a file is damaged.
     """
     with resources.as_file(resources.files("legalir.references") / "grammars") as folder:
-        return {path.stem: Grammar.load(path) for path in sorted(folder.glob("*.yaml"))}
+        own = {path.stem: Grammar.load(path) for path in sorted(folder.glob("*.yaml"))}
+    return own | {code: own[other] for code, other in _VARIETIES.items()}
 
 
 @cache
 def _all_forms() -> tuple[_Forms, ...]:
-    return tuple(map(_Forms, grammars().values()))
+    return tuple(_Forms(grammar) for code, grammar in grammars().items() if code not in _VARIETIES)
 
 
 class _Forms:
     """A grammar as regular expressions. Each reads on from a place; their bounds keep the time linear in the text."""
 
     def __init__(self, grammar: Grammar) -> None:
-        number = number_pattern(grammar.joiners)
+        number = number_pattern(grammar.joiners, grammar.lettered)
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"
@@ -556,7 +573,7 @@ class _Forms:
         self._head = re.compile("|".join(_form(form, f"({number})") for form in heads), re.IGNORECASE)
         brackets = ("[(（]?", "[)）]?") if grammar.has_bracketed_lists else ("", "")
         self._number = re.compile(f"({number})".join(brackets), re.IGNORECASE)
-        self._sub = _any_of([form.replace("M", "N") for form in grammar.sub], f"({_SHORT})", sign="-‐–")
+        self._sub = _any_of([form.replace("M", "N") for form in grammar.sub], f"({_SHORT})", "-‐–", NOT_DOTTED)
         self._part = _any_of([part.lstrip("+ ") for part in parts], _PART)
         self._join = _any_of((*grammar.list, *grammar.range))
         self._law = _any_of(grammar.law_after)
@@ -630,16 +647,17 @@ class _Forms:
         return end
 
 
-def _any_of(forms: Sequence[str], number: str = "", sign: str = ",，") -> re.Pattern[str]:
+def _any_of(forms: Sequence[str], number: str = "", sign: str = ",，", after: str = "") -> re.Pattern[str]:
     """Return an alternation of the forms with surrounding white space; no forms give a pattern that never matches.
 
     Args:
         forms: the forms.
         number: pattern of ``N``.
         sign: characters of which one may precede a form.
+        after: pattern after a form.
     """
     inside = _alternatives(forms, number)
-    return re.compile(rf"{GAP}[{sign}]?{GAP}(?:{inside}){GAP}", re.IGNORECASE)
+    return re.compile(rf"{GAP}[{sign}]?{GAP}(?:{inside}){after}{GAP}", re.IGNORECASE)
 
 
 def _alternatives(forms: Sequence[str], number: str = "") -> str:
@@ -650,7 +668,8 @@ def _form(form: str, number: str) -> str:
     """Return the pattern of a form."""
     form, _, ahead = form.partition(" > ")
     places = {"N": number, "N+": number, "X": _LETTER, "S": _LETTER, "H": _LETTER, "K": _LETTER}
-    following = f"(?={GAP}{_form(ahead, number_pattern(_JOINERS))})" if ahead else ""
+    sign, ahead = ("!", ahead[2:]) if ahead.startswith("! ") else ("=", ahead)
+    following = f"(?{sign}{GAP}{_form(ahead, number_pattern(_JOINERS))})" if ahead else ""
     return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following
 
 
@@ -669,10 +688,11 @@ _PLACES = {
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![^\W_])",
+    "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
-    "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»]{1,60})[\"'“”‘’」』»]{1,2}",
+    "Q": r"[\"'“”‘’「『«»]{1,2}([^\"'“”‘’「」『』«»]{1,60})[\"'“”‘’」』»«]{1,2}",
 }
 """Meaning of the places of a form."""
 

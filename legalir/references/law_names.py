@@ -40,14 +40,15 @@ _OPENING, _CLOSING = "《「『〈", "》」』〉"
 _STATE = ("国", "國")
 """A title may begin with the name of its state: 中华人民共和国劳动法."""
 
-_OF_STATE = re.compile(r"^(?:中华人民共和国|中華民國)(?=\w{2})")
+_OF_STATE = re.compile(r"^(?:(?:中华人民共和国|中華民國)(?=\w{2})|Bekendtgørelse af (?=\w))")
+"""What precedes the name of a law in its title: the state, or in Denmark the words for a new consolidation."""
 
 _DOTS = "ㆍᆞ"
 """Letters that stand for the middle dot in Korean, where other texts have ``·``, ``‧`` or ``・``."""
 
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
-_CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?")
+_CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?|\d{1,4}/\d{4}|\d{4}:\d{1,5}")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[0-6])\d\d(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
 _SIGNS_AFTER = re.compile(r"[\W_]+$")
@@ -60,16 +61,17 @@ _NO, _N = r"(?:n[\w.°]{0,7}|№|số)\s?", r"(?<!\d)(\d{1,3}\.\d{3}|\d{1,5})(?!
 _Y = r"(?<!\d)((?:1[7-9]|20)\d\d)(?!\d)"
 _DAY = rf"\d{{1,2}}(?:[./]\d{{1,2}}[./]|(?:[.°]|er)?\s(?:[^\W\d_]{{1,12}}\s){{1,3}}){_Y}"
 _NUMBER_AND_YEAR = re.compile(
-    rf"(?<![\w/-])(?:{_DAY},?\s{_NO}{_N}|(?:{_NO})?(?:{_N}\s?/\s?(?:{_Y}|(\d\d)(?!\d))|{_Y}[/‑–-]{_N})"
+    rf"(?<![\w/-])(?:{_DAY},?\s{_NO}{_N}|(?:{_NO})?(?:{_N}\s?/\s?(?:{_Y}|(\d\d)(?!\d))|{_Y}[:/‑–-]{_N})"
     rf"|{_NO}{_N}[‑–-]{_N}|{_NO}{_N},?\s(?:[^\W\d_]{{1,6}}\s){{0,2}}(?:{_DAY}|{_Y})"
     rf"|{_N}\s(?:of|del?|du|do|vom|von)\s(?:{_DAY}|{_Y}))",
     re.IGNORECASE,
 )
-"""``30 marzo 2001, n. 165``; ``n. 165/2001``, ``2016/679``; ``n° 83-634``; ``No. 12 of 2003``, ``165 del 2001``."""
+"""``30 marzo 2001, n. 165``; ``n. 165/2001``, ``2016/679``, ``1994:1219``; ``n° 83-634``; ``No. 12 of 2003``,
+``165 del 2001``."""
 
 _ITS_DAY = re.compile(rf",?\s(?:[^\W\d_]{{1,4}}\s){{0,2}}\d{{1,2}}(?:[.°º]|er)?\s[^,]{{3,30}}?(?:{_Y}|(?=,|$))")
 _DASH = re.compile("[‑–-]")
-_TO_NUMBER = re.compile(r"[\s,.)]{0,3}$")
+_TO_NUMBER = re.compile(r"[\s,.()]{0,3}$")
 _KIND_WORDS = 8
 """Maximum number of words of the kind of a law."""
 
@@ -101,6 +103,7 @@ class LawNames:
         self._names: dict[str, tuple[int, ...]] = {}
         self._acronyms: dict[str, tuple[int, ...]] = {}
         self._codes: dict[str, tuple[int, ...]] = {}
+        self._words: dict[str, tuple[int, ...]] = {}
         self._by_letter: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
         self._numbered: dict[tuple[str, frozenset[int]], tuple[int, ...]] = {}
         self._kinds = set(_short_names().kinds)
@@ -118,12 +121,19 @@ class LawNames:
                     # Many laws are of a kind: its words alone name none of them.
                     base = f"{kind} {subject}" if subject else ""
                     alone = " ".join(_without_small_words(subject))
-                    forms = [name, base, *([alone] if compact(alone) in _short_names().names else ())]
+                    forms = [name, base, *(one for one in (alone, kind) if compact(one) in _short_names().names)]
             forms += [one for one in (_OF_STATE.sub("", base),) if compact(one) not in full]
+            bracket = _BRACKET.search(name)
+            shown = [part for form in (*forms, _base(name)) for part in (form, *form.split(" – "))] + (
+                [bracket[1]] if bracket else []
+            )
+            for key in dict.fromkeys(map(compact, shown)):
+                if len(key) >= _SHORTEST and key.isalpha():
+                    _add(self._words, key, number)
             written_out = _short_names().meant.get(_dotted(base), ())
             for key in dict.fromkeys((*(compact(form) for form in forms if _is_telling(form)), *written_out)):
                 _add(self._names, key, number)
-            if (bracket := _BRACKET.search(name)) and _ACRONYM.fullmatch(bracket[1]):
+            if bracket and _ACRONYM.fullmatch(bracket[1]):
                 _add(self._acronyms, bracket[1], number)
             elif bracket and _CODE.fullmatch(bracket[1]):
                 _add(self._codes, compact(bracket[1]), number)
@@ -176,11 +186,12 @@ class LawNames:
         bracket = _BRACKET.search(name)
         for form in (name, *((bracket[1],) if bracket else ()), _base(name)):
             key = compact(form)
-            if laws := self._names.get(key) or self._codes.get(key) or self._acronyms.get(form):
+            words = dict.fromkeys((*self._acronyms.get(form, ()), *self._words.get(key, ())))
+            if laws := self._names.get(key) or self._codes.get(key) or tuple(words):
                 years = set(_YEAR.findall(name))
                 return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
         for short in (*self._by_number(name), *self._short(name)):
-            if short.start == 0 and not name[short.end :].strip(" ."):
+            if short.start == 0 and not name[short.end :].strip(" .)"):
                 return short.laws
         return self._abbreviated("".join(_WORD.findall(name)))
 
@@ -257,7 +268,7 @@ class LawNames:
         if not kind[:1].isalpha() or len(_WORD.findall(kind)) > _KIND_WORDS or any(map(str.isdigit, kind)):
             return None
         day = _ITS_DAY.match(name, match.end())
-        return kind, next(_numbers(match)), name[day.end() if day else match.end() :].strip(" ,.:;–-")
+        return kind, next(_numbers(match)), name[day.end() if day else match.end() :].strip(" ,.:;)–-")
 
     def _kind_before(self, text: str, number: re.Match[str]) -> int | None:
         """Return where the words before a number and year begin that are a kind of law, the longest; None for none."""

@@ -68,7 +68,7 @@ _TAIL = (
     rf"(?:[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
     rf"|{_LETTER}{{1,3}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])"
     # A letter after a blank belongs to the number if nothing but the word for the unit follows: 4 a §, 199 decies B.
-    rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:luku|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
+    rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:lu[kv]u|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
 )
 _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"

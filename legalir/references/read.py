@@ -18,7 +18,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from legalir.errors import DataError
-from legalir.references.grammar import GAP, Grammar, grammars
+from legalir.references.grammar import GAP, NOT_DOTTED, Grammar, grammars
 from legalir.references.numbering import number_of
 
 Kind = Literal["cites", "delegates", "amends", "defines"]
@@ -58,8 +58,10 @@ _PARTS = re.compile(r"[\w.]{1,20}")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
-_LEAD = re.compile(rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP},{GAP}|[ \xa0]")
-"""What may be between a law and its article: a comma, with or without a note in brackets before it, or a blank."""
+_LEAD = re.compile(
+    rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP},{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?"
+)
+"""What may be between a law and its article: a comma or a blank, with or without a note in brackets before it."""
 _COMMA = re.compile(rf"{GAP},{GAP}")
 _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
@@ -379,7 +381,7 @@ class _Reader:
         self._ordinals = {
             word.casefold(): str(number) for number, words in [*ordinals, *cardinals] for word in words.split("|")
         }
-        self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad]|{GAP})(?:", ")")
+        self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad]|{GAP})(?:", f"){NOT_DOTTED}")
         self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
@@ -468,7 +470,7 @@ class _Reader:
     def _of_form(self, form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """Return the pattern of a form, whose number is a group, and that of what must follow."""
         form, _, ahead = form.partition(" > ")
-        patterns = self._grammar.pattern(form, capture=True), f"{GAP}{self._grammar.pattern(ahead)}" if ahead else ""
+        patterns = self._grammar.pattern(form, capture=True), self._grammar.ahead(ahead)
         return re.compile(patterns[0], self._flags), re.compile(patterns[1], self._flags)
 
     def _compiled(
@@ -684,7 +686,8 @@ class _Reader:
             digit = _DIGITS.search(text, head.start(), place) if kind == "unit" else None
             if digit and _NO_NUMBER.match(text, digit.start()):
                 continue
-            if kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2]):
+            number = kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2])
+            if number and not ((unit := self._below[RANKS[level]].match(text, place + 1)) and unit[0][-1].isalpha()):
                 # That section 12 applies: no reference to the section before.
                 place = head.start() + 1
                 continue
@@ -849,9 +852,9 @@ class _Reader:
             unit = self._head.match(text, lead.end()) if lead else None
             if after and after.lastgroup != "part" and self._grammar.laws[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
-            elif unit and unit.lastgroup == "unit_article":
+            elif unit and unit.lastgroup in ("unit_article", "unit_group"):
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
-                draft = self._begun(text, unit, "unit", "article")
+                draft = self._begun(text, unit, "unit", unit.lastgroup[5:])
                 draft.start, draft.law, draft.inherits = head.start(), law, True
             else:
                 return [draft], head.end()
@@ -908,8 +911,9 @@ class _Reader:
             if draft.postposed and highest == "paragraph" and self._head.match(text, following.start):
                 pass  # Of the own article, unless another one is named behind it, too.
             elif RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
-                following.taken = tuple(draft.above(highest))
-                following.numbers = {**draft.above(highest), **following.numbers}
+                above = {} if named and highest == "article" else draft.above(highest)  # The chapter of another law.
+                following.taken = tuple(above)
+                following.numbers = {**above, **following.numbers}
                 following.law = None if named else draft.law
                 following.inherits = following.law is not None
                 following.supplement = following.supplement or draft.supplement
@@ -961,7 +965,8 @@ class _Reader:
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
-                if sign not in "XS" or closed or (not self._grammar.closing and _is_next(draft, following, level)):
+                open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
+                if sign not in "XS" or closed or (open_before and _is_next(draft, following, level)):
                     above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                     following.several = {**above, **following.several}
                     return following
@@ -1175,9 +1180,11 @@ class _Reader:
     def _number(self, text: str, draft: _Draft, match: re.Match[str], level: str) -> None:
         """Take the number of a unit, with what belongs to it: ``의2``, ``bis``, ``(3)(a)``."""
         end = match.end()
-        while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
-            end = sub.end()
         number, several = self._capture(f"unit_{level}", match) if match.lastgroup else (match[0], "")
+        while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
+            if number.isalpha() and len(letter := sub[0].strip(" -")) == 1 and letter.isalpha():
+                break  # litra b-d
+            end = sub.end()
         if several:
             draft.several[level] = several
         if end == match.end() and (tail := self._tail(text, end, number, several)):
@@ -1213,7 +1220,7 @@ class _Reader:
         """Return the length of what does not belong to a number: ``-5`` in ``§§ 3-5``, ``a`` in ``46.1a)``."""
         if (pair := _DASHED.fullmatch(number)) and several == "N" and text.endswith(number, 0, end):
             tail = len(number) - pair.end(1)
-            join = self._list.match(text, end)
+            join = self._list.match(text, end) or self._range.match(text, end)
             alone = pair[2] in "–—" or not (join and _DASHED.match(text, join.end()))
             if alone and int(pair[1]) < int(pair[3]) < int(pair[1]) + _FARTHEST and self._range.match(text, end - tail):
                 return tail
@@ -1250,7 +1257,8 @@ class _Reader:
     def _capture(self, name: str, words: re.Match[str]) -> tuple[str, str]:
         """Return the number in the words of a form, and its place if several of such numbers may follow."""
         for pattern, ahead, several in self._exact[name]:
-            if (match := pattern.fullmatch(words[0])) and ahead.match(words.string, words.end()):
+            match = pattern.fullmatch(words[0]) or pattern.match(words.string, words.start())
+            if match and match[0] == words[0] and ahead.match(words.string, words.end()):
                 return next((one for one in match.groups() if one), ""), several
         return "", ""
 
@@ -1310,6 +1318,8 @@ class _Reader:
             supplement = supplement or own
             if kind == "same" and level in memory.last:
                 last = memory.last[level]
+                if level == "group":
+                    numbers.setdefault("group", last.group)
                 law, supplement = last.law, last.supplement
                 base = {each: getattr(last, each) for each in base}
                 if last.annex:

@@ -125,6 +125,9 @@ class _Book:
         """
         if not self.nested or not reference.article:
             return ()
+        if chapter := number_of(reference.group).casefold():
+            holders = dict.fromkeys(path[0] for path in self.nested if path[-1] == _folded(reference.article))
+            return next(((one,) for one in holders if one.rpartition(" ")[2] == chapter), None)
         if before is not None and _key((before.article, reference.article)) in self.nested:
             return (before.article,)
         if path and _key((path[0], reference.article)) in self.nested:

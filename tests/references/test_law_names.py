@@ -227,3 +227,25 @@ def test_the_number_of_an_article_is_no_law() -> None:
     (law,) = names.of(text, read_references(text))
     assert law is not None
     assert law.laws == (1,)
+
+
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        ("Hamnbalk (1970:994)", ("hamnbalk", "hamnbalk (1970:994)")),
+        ("Lag (1982:80) om kajer", ("lag (1982:80)", "lag om kajer")),
+        ("Satamalaki (624/2006)", ("satamalaki", "laki (624/2006)", "satamalaki (624/2006)")),
+        ("Bekendtgørelse af lov om havne", ("lov om havne",)),
+        ("Lov om havner mv. (havneloven)", ("havneloven", "lov om havner mv.")),
+        ("Sadamaseadus", ("sadamaseadus",)),
+    ],
+)
+def test_a_name_of_one_word_and_a_number_in_brackets(name: str, forms: tuple[str, ...]) -> None:
+    laws = LawNames([name, "Kajbalk (1971:80)", "Kailaki (624/2007)"])
+    assert [laws.named(form) for form in forms] == [(0,)] * len(forms)
+    assert laws.find(f"{forms[0].split()[0]} 5") == [] or " " in forms[0]
+
+
+def test_a_word_in_brackets_and_the_same_word_name_two_laws() -> None:
+    names = ["Lov om havner (havneloven)", "Havneloven – hvl"]
+    assert LawNames(names).named("havneloven") == (0, 1)

@@ -15,9 +15,10 @@ JA = Place("灯台法施行規則", "5の2", "4", "3")
 
 
 def target(one: Reference) -> str:
-    """Return what a reference cites, short: ``등대법 3/1/2``."""
+    """Return what a reference cites, short: ``등대법 3/1/2``, ``jordabalk 4/1 (3 kap.)``."""
+    group = f" ({one.group})" if one.group and one.article else one.group
     numbers = "/".join([one.article or one.annex, one.paragraph, one.item, one.subitem]).rstrip("/")
-    return " ".join(filter(None, (one.law, one.supplement, f"{numbers}{one.row}{one.group}")))
+    return " ".join(filter(None, (one.law, one.supplement, f"{numbers}{one.row}{group}")))
 
 
 def targets(text: str, lang: str, at: Place = Place()) -> list[str]:  # noqa: B008
@@ -524,6 +525,20 @@ def test_short_names_after_or_in_brackets() -> None:
     assert learn_names(text, "en") == names
     (one,) = read("section 3 of the 1997 Act", "en", Place("L"), names)
     assert (one.law, one.article) == ("Pier Act 1997", "3")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "names"),
+    [
+        ("sv", "lagen (2001:5) om hamnar (nedan kallad hamnlagen)", {"hamnlagen": "lag (2001:5)"}),
+        ("fi", "satamalain (9/1990) (jäljempänä satamalaki)", {"satamalaki": "satamalaki (9/1990)"}),
+        ("da", "lov nr. 5 af 1. maj 2001 om havne (herefter »loven«)", {"loven": "lov nr. 5 af 1. maj 2001"}),
+        ("nb", "lov 1. januar 2001 nr. 1 om havner (heretter “havneloven”)", {"havneloven": "lov/2001-01-01-1"}),
+        ("et", "sadamaseadus (edaspidi SadS)", {"SadS": "sadamaseadus"}),
+    ],
+)
+def test_short_names_that_a_text_gives(lang: str, text: str, names: dict[str, str]) -> None:
+    assert learn_names(text, lang) == names
 
 
 SENTENCES = (Path(__file__).parent / "sentences.tsv").read_text("utf-8").splitlines()

@@ -145,3 +145,15 @@ def test_words_before_a_name_without_quotes_are_left_out() -> None:
 def test_numbers_of_taiwan() -> None:
     (one,) = Resolver([law("a", "燈塔法", "15-1")]).resolve(read("第十五條之一", "zh", Place("燈塔法")), "a")
     assert one.docnos == ("a-15-1",)
+
+
+def test_sections_of_chapters_that_begin_again() -> None:
+    """In such a law a section without its chapter is one of the own chapter; other laws do not need the chapter."""
+    paths = ("kapitel 1/1", "kapitel 1/2", "kapitel 2/1", "kapitel 2/2", "kapitel 2a/1")
+    act = law("a", "Hamnbalk (2001:5)")._replace(
+        addresses=[Address((*path.split("/"),), "", path, "article") for path in paths]
+    )
+    resolver = Resolver([act, law("b", "Kajlag (2002:6)", "1", "2")])
+    text = "2 kap. 1 och 2 §§, 2 a kap. 1 §. I 1 § och 9 kap. 1 §. 2 kap. 2 § kajlagen (2002:6) och 1 § lagen (2002:6)"
+    found = resolver.resolve(read(text, "sv", Place(act.title, "1")), "a", ("kapitel 1", "1"))
+    assert [*map(" ".join, (one.docnos for one in found))] == [*paths[2:], paths[0], "", "b-2", "b-1"]

@@ -44,7 +44,7 @@ def articles(*numbers: object, text: str = ENGLISH) -> list[tuple[str, str]]:
         ("empty", "law-1", doubts(*articles(1, 2, text=""), *articles(3), kinds="article", heading="Berths")),
         ("empty", "law-1", doubts(("1", "1"), *articles(2), kinds="article")),
         ("language", "law-1", doubts(*articles(1, 2), languages=("de",))),
-        ("language", "", doubts(("1", "Satama on paikka."), languages=("fi",))),
+        ("language", "", doubts(("1", "A kikötő egy hely."), languages=("hu",))),
         ("language", "", doubts(*articles(1), languages=("xx",))),
         ("no references", "law-1", doubts(*articles(*range(1, 40)))),
         ("markup", "law-1", doubts(("1", "**Quays** are wet."))),

@@ -298,6 +298,10 @@ class _Reader:
         code = language_code(language)
         names = [uri, name_of(uri), re.sub(r"^https?://[^/]+(?=/eli/)", "", name_of(uri)), _value(work, "FRBRthis")]
         names += [*_names(work, code), *aliases]
+        numbers = (
+            "".join(map(str, each.itertext())).strip() for each in self.main.iter() if local(each) == "docNumber"
+        )
+        names += [one for one in numbers if re.fullmatch(r"\d{1,4}/\d{4}", one)][:1]  # In Finland the law is cited so.
         made, days = _dates(work, "made"), _dates(expression, "version")
         promulgated = made.get("made", "")
         since = next(filter(None, (one.get(each) for each in ("version", "begin") for one in (days, made))), "")
