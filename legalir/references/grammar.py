@@ -155,6 +155,9 @@ class Grammar(Schema):
     group: Forms = ()
     """Forms of chapters, parts and other groups of articles."""
 
+    alone: Forms = ()
+    """Words after an article of a form with ``^`` that show that it is one of the own law: ``3条 による``."""
+
     prefix: Forms = ()
     """Letters before a number that belong to it: ``L`` in ``L. 121-3``."""
 
@@ -302,7 +305,7 @@ class Grammar(Schema):
     ``T`` is a term: up to 40 signs without a digit, a comma or an object.
     """
 
-    labels: Mapping[Literal["paragraph", "item", "subitem"], Forms] = {}
+    labels: Mapping[Literal["article", "paragraph", "item", "subitem"], Forms] = {}
     """How units begin at the start of a line."""
 
     variants: Mapping[Text, Mapping[str, Any]] = {}
@@ -658,7 +661,7 @@ _KOREAN_LETTERS = "가나다라마바사아자차카타파하거너더러머버�
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
-    "S": r"[a-zđ](?![^\W_])",
+    "S": r"[a-zđ]\d{0,2}(?![^\W_])",
     "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",

@@ -55,6 +55,7 @@ _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
 _PARTS = re.compile(r"[\w.]{1,20}")
+_INNER = re.compile(r"\(\w{1,5}\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
@@ -72,17 +73,26 @@ _ACT = re.compile(r"제\s?(\d{1,6})\s?호 ?\Z")
 _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
-_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
+_HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
+"""What follows the number of an article that begins a line: a wide space or a heading in brackets."""
+_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
-_QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)")
+_QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)|(?<![^\s(\[—–-])\"(?=\S)|(?<=\S)\"(?!\w)")
 _DASHED = re.compile(r"(\d{1,4})([-–—])(\d{1,4})(?![\w-])")
 _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
+_QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
+"""Words in straight quotation marks that are those of another law: a unit with its number."""
+_ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
+"""What precedes a number of an article without 第; の does not: 次の二条."""
+_LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
-_NO_NUMBER = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]")
-"""A date, a share or a price, which are not numbers of a provision."""
+_NO_NUMBER = re.compile(
+    r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,5}/(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]"
+)
+"""A date, a number of a law, a share or a price, which are not numbers of a provision."""
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
@@ -279,8 +289,14 @@ class _Draft:
     @property
     def highest(self) -> int:
         """Rank of the highest level that the words give."""
-        ranks = [RANKS[each] for each in self.numbers if each not in self.taken]
+        own = {*self.numbers} - {*self.taken, *({"group"} if self.level != "group" else ())}
+        ranks = [RANKS[each] for each in own]
         return min([*ranks, RANKS[self.relation.partition("_")[2]]] if self.relation else ranks, default=0)
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the words give no article or the like: ``paragraph 2``."""
+        return not self.relation and not {"article", "annex", "group"} & self.numbers.keys()
 
     def above(self, level: str) -> dict[str, str]:
         return {each: number for each, number in self.numbers.items() if RANKS[each] < RANKS[level]}
@@ -309,6 +325,7 @@ class _Memory:
         self.quotations: list[tuple[int, int]] = []
         self.names = dict(names)
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
+        self.outside: dict[str, None] | None = None  # In a quotation, those that were named before it.
         self.last: dict[str, Reference] = {}
 
     @property
@@ -333,6 +350,11 @@ class _Memory:
         while self.quotations and self.quotations[0][1] <= place:
             self.quotations.pop(0)
         return bool(self.quotations) and self.quotations[0][0] <= place
+
+    def reach(self, place: int) -> None:
+        """Take a place as the next one: *that Act* after a quotation is one that was named before the quotation."""
+        if (self.outside is not None) != self.is_quoted(place):
+            self.laws, self.outside = ({}, self.laws) if self.outside is None else (self.outside, None)
 
     def name(self, law: str) -> None:
         """Take a law that the text names."""
@@ -387,11 +409,16 @@ class _Reader:
         self._until = self._any(grammar.until, "(?:", ")")
         note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
         self._supplement = self._any(grammar.supplement, "(?:", rf"){note}{GAP}")
+        self._heading = self._any(grammar.supplement, r"(?m:^)\s{0,4}(?:", rf"){note} ?抄?(?m:$)")
         self._supplement_before = self._any(grammar.supplement, "(?:", rf"){note}{GAP}\Z")
+        self._alone = self._any(grammar.alone, f"{GAP}(?:", ")")
         self._amending = self._any(grammar.amending, "(?:", ")")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
         self._own_nouns = {form.split()[-1] for form in grammar.this.get("law", ())}
+        stems = {noun.casefold()[:5] for noun in self._own_nouns}
+        stems = {rf"\b{stem}|{stem}\b" if len(stem) < 5 else stem for stem in stems if len(stem) > 2}
+        self._kind_noun = re.compile("|".join(sorted(stems)) or "(?!)")
         changed_by = tuple(form.strip("… ") for form in grammar.changed_by)
         self._changed_by = self._any(changed_by, r"\b(?:", rf"){GAP}\Z")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
@@ -406,7 +433,7 @@ class _Reader:
         )
         self._quoted = re.compile(quotes or "(?!)")
         self._labels = [
-            (level, re.compile(rf"^\s{{0,4}}(?:{grammar.alternatives(forms, capture=True)})", re.MULTILINE))
+            (level, self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' else ''}", capture=True))
             for level, forms in grammar.labels.items()
         ]
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
@@ -479,8 +506,9 @@ class _Reader:
         inside = "|".join([*more, f"(?={every})(?:{'|'.join(parts)})"]) if groups else "|".join(more) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
 
-    def _any(self, forms: tuple[str, ...], before: str, after: str) -> re.Pattern[str]:
-        return re.compile(f"{before}{self._grammar.alternatives(forms)}{after}" if forms else "(?!)", self._flags)
+    def _any(self, forms: tuple[str, ...], before: str, after: str, capture: bool = False) -> re.Pattern[str]:
+        inside = self._grammar.alternatives(forms, capture)
+        return re.compile(f"{before}{inside}{after}" if forms else "(?!)", self._flags)
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -667,6 +695,7 @@ class _Reader:
                 # A standard without a number is only mentioned, and is not the standard meant by 같은 기준 2.7.
                 if not memory.laws or self._level_of_word(law):
                     memory.name(law)
+            memory.reach(head.start())
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
             if kind in _RELATIONS and head.start() and _HANGUL.match(text, head.start() - 1):
@@ -717,6 +746,13 @@ class _Reader:
                 # After subsection (1) insert “…” in another law.
                 last = memory.last.get("article")
                 foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
+                if (
+                    last is not None
+                    and found[-1:] == [last]
+                    and not foreign.law
+                    and "." not in text[last.end : head.start()]
+                ):
+                    found[-1] = last._replace(law="", law_kind="short")  # In section 5 (fees), after …
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
             if memory.at.supplement and self._amending.match(text, place):
                 for draft in drafts:
@@ -725,11 +761,12 @@ class _Reader:
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
-                    if reference.law_kind in ("named", "short"):
+                    if reference.law_kind in ("named", "short") and (reference.law or reference.article):
                         memory.name(reference.law)
                     if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
-                        article = reference.article or memory.at.article
-                        memory.at = memory.at._replace(article=article, paragraph=reference.paragraph)
+                        annex = reference.annex or ("" if reference.article else memory.at.annex)
+                        article = "" if annex else reference.article or memory.at.article
+                        memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
 
     def _between(self, text: str, end: int, start: int) -> str:
@@ -815,22 +852,23 @@ class _Reader:
                 or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start()) is not None
             )
             and any(
-                level == one and pattern.match(text[head.start() : head.end() + 3]) for one, pattern in self._labels
+                level == one and pattern.match(text[head.start() : head.end() + 64]) for one, pattern in self._labels
             )
             and not ((of := self._of.match(text, head.end())) and of[0].strip() and self._head.match(text, of.end()))
         )
 
     def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
         """Return the places that labels at the beginning of lines open, the last first."""
-        marks = sorted(
-            (match.start(), level, number_of(next(filter(None, match.groups()), "")))
-            for level, pattern in self._labels
-            for match in pattern.finditer(text)
-        )
+        marks = [(match.start(), "supplement", match) for match in self._heading.finditer(text)]
+        marks += [(match.start(), level, match) for level, pattern in self._labels for match in pattern.finditer(text)]
         places: list[tuple[int, Place]] = []
-        for start, level, number in marks:
-            below = {each: "" for each in ("paragraph", "item", "subitem") if RANKS[each] > RANKS[level]}
-            at = at._replace(**{level: number}, **below)
+        for start, level, match in sorted(marks, key=lambda mark: mark[:2]):
+            if level == "supplement":
+                at = Place(at.law, supplement=at.supplement or _supplement(match[0]))
+            else:
+                number = match[0] if level == "article" else next(filter(None, match.groups()), "")
+                below = {each: "" for each in ("paragraph", "item", "subitem") if RANKS[each] > RANKS[level]}
+                at = at._replace(**{level: number_of(number)}, **below)
             places.append((start, at))
         return places[::-1]
 
@@ -864,7 +902,7 @@ class _Reader:
             law = None
             if kind == "unit" and (RANKS[level] <= 1 or draft.supplement):
                 law = self._law_before(text, draft.start, memory)
-            if law is None and "D" in draft.several.values():
+            if law is None and "D" in draft.several.values() and not self._is_alone(text, draft):
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
@@ -917,6 +955,12 @@ class _Reader:
                     following.relation, following.steps = draft.relation, draft.steps
             drafts.append(following)
             draft = following
+
+    def _is_alone(self, text: str, draft: _Draft) -> bool:
+        """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
+        after = self._below[RANKS["article"]].match(text, draft.end) or self._alone.match(text, draft.end)
+        before = draft.start == 0 or _ALONE_AFTER.match(text, draft.start - 1)
+        return bool(self._grammar.alone and after and before)
 
     def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
@@ -1015,6 +1059,13 @@ class _Reader:
             if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] > last.highest:
                 return
             upper = self._begun(text, head, kind, level)
+            if level == "annex" and "article" in last.numbers:
+                for draft in drafts:  # Article 5 of Annex I is an item of the annex.
+                    if "article" in draft.numbers:
+                        draft.numbers["item"] = draft.numbers.pop("article")
+            lettered = level == last.level == "item" and last.numbers["item"].isalpha()
+            if lettered and upper.numbers.get("item", "").isdecimal():  # Point (a) of paragraph 2
+                level, upper.level, upper.numbers = "paragraph", "paragraph", {"paragraph": upper.numbers["item"]}
             if RANKS[level] == last.highest:
                 # premier alinéa du II: a part of the unit that follows.
                 if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers:
@@ -1026,7 +1077,7 @@ class _Reader:
             if upper.relation == "this_group":
                 return
             for draft in reversed(drafts):
-                if RANKS[level] >= draft.highest or draft.law is not None:
+                if (RANKS[level] >= draft.highest and level != "annex") or draft.law is not None:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
                 own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
@@ -1043,8 +1094,7 @@ class _Reader:
         end = drafts[-1].end
         if not self._grammar.law_after or (drafts[-1].law is not None and not drafts[-1].inherits):
             return False
-        named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
-        before = next(named, memory.law)
+        before = [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
         law, place, inside = self._law_at(text, end, memory, before), end, False
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
@@ -1070,8 +1120,9 @@ class _Reader:
             return False
         for draft in reversed(drafts):
             if (
-                (draft.law is not None and not draft.inherits)
+                (draft.law is not None and not (draft.inherits and draft is drafts[-1]))
                 or (draft.relation.startswith("this_") and draft is not drafts[-1])
+                or (draft.is_inside and not drafts[-1].is_inside)  # Paragraph 2 and Article 5 of the Regulation.
                 or (
                     # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
                     draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
@@ -1102,11 +1153,13 @@ class _Reader:
         elif not draft.relation:
             draft.relation = "same_article"
 
-    def _law_at(self, text: str, end: int, memory: _Memory, before: str = "", introduced: bool = False) -> _Law | None:
+    def _law_at(
+        self, text: str, end: int, memory: _Memory, before: Sequence[str] = (), introduced: bool = False
+    ) -> _Law | None:
         """Return the law that is named at a place, after a comma or a word such as *of*.
 
         Args:
-            before: the law that *that Act* means.
+            before: laws of the same list, the last first, which *that Act* may mean.
             introduced: whether there must be such a word.
         """
         law: _Law | None = None
@@ -1122,13 +1175,23 @@ class _Reader:
                     if further and (match := self._laws.match(text, further.end())):
                         return self._law_of(match, memory)  # del codice di cui al decreto …
                 else:
-                    name, kind = (before, "short") if here.lastgroup == "same" else (memory.own.law, "self")
+                    same = here.lastgroup == "same"
+                    name, kind = (self._same(here[0], before, memory), "short") if same else (memory.own.law, "self")
                 law = _Law(name, kind, place, here.end())
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
             if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
                 law = self._law_of(match, memory)
         return law
+
+    def _same(self, words: str, before: Sequence[str], memory: _Memory) -> str:
+        """Return the law that *that Act* means: the last one of this kind, else the last one if its kind is unknown."""
+        kinds = set(self._kind_noun.findall(words.casefold())) if self._grammar.has_words else set[str]()
+        laws = [*before, *reversed(memory.laws)]
+        last = laws[0] if laws else ""
+        fits = (law for law in laws if kinds & set(self._kind_noun.findall(law.casefold())))
+        unknown = last if not kinds or last[:1] == "/" or not self._kind_noun.search(last.casefold()) else ""
+        return next(fits, unknown) if last else ""
 
     def _law_of_kind(self, words: str, memory: _Memory) -> tuple[str, str]:
         """Return name and kind of the law of ``of the Act``: one of this short name, else the own law if it is one."""
@@ -1228,6 +1291,8 @@ class _Reader:
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
             return self._ordinals[word]
+        if _LETTER_AND_DIGIT.fullmatch(number):
+            return number
         if more and number.isascii() and number.isalpha():
             return number + more.replace("\xad", "-").strip()
         number = _decimal(number + more)
@@ -1261,6 +1326,8 @@ class _Reader:
             start = glue.end() if glue else draft.end
             after = self._below[RANKS[draft.level]].match(text, start)
             if after is None:
+                if self._grammar.has_words and draft.level == "article":
+                    self._bracketed(text, draft)
                 return
             if after.lastgroup == "part":
                 draft.part, draft.end = after[0].strip(), after.end()
@@ -1273,6 +1340,16 @@ class _Reader:
             if section or self._goes_up(text, after.end(), level):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
+
+    def _bracketed(self, text: str, draft: _Draft) -> None:
+        """Take a lower unit that is alone in brackets, in a list that goes on behind: articles 3, 4 (alinéa 2) et 5."""
+        bracket = _AFTERWARDS.match(text, draft.end)
+        unit = self._below[RANKS[draft.level]].match(text, draft.end + 2) if bracket else None
+        if bracket and unit and unit.lastgroup != "part" and self._list.match(text, bracket.end()):
+            inner = _Draft(draft.start, draft.end, draft.level, numbers=draft.numbers, several=draft.several)
+            self._number(text, inner, unit, (unit.lastgroup or "").partition("_")[2])
+            if inner.end + 1 == bracket.end():
+                draft.level, draft.end = inner.level, bracket.end()
 
     def _goes_up(self, text: str, end: int, level: str) -> bool:
         """Return True if a unit belongs to the text after it: the second unit of ``article 3, au I de l'article 4``."""
@@ -1342,6 +1419,9 @@ class _Reader:
             numbers = {**{each: number for each, number in base.items() if number}, **numbers}
         if "annex" in numbers:
             numbers.pop("article", None)
+        inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
+        if inner and _INNER.fullmatch(numbers.get("subitem", "")):
+            numbers["item"] = numbers.pop("subitem")[1:-1]  # Clause (a) of section 3(1)
         reference = Reference(
             text[draft.start : draft.end],
             draft.start,
@@ -1424,10 +1504,17 @@ def _quotations(text: str) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     for match in _QUOTES.finditer(text):
         sign, place = match[0], match.start()
-        if sign in "„«‘" or (sign == "“" and not (opened and opened[-1][0] == "„")):
+        opens = (
+            opened and opened[-1][0] != '"' if sign == '"' else sign == "“" and not (opened and opened[-1][0] == "„")
+        )
+        if sign == "“" and opened and opened[-1][0] == sign and text[place - 1] == "\n":
+            continue  # Each paragraph of a quotation may begin with the sign.
+        if sign in "„«‘" or opens or (sign == '"' and not opened):
             opened.append((sign, place))
         elif opened and (sign != "’" or opened[-1][0] == "‘"):
             _, start = opened.pop()
+            if sign == '"' and not _QUOTED_UNIT.fullmatch(text, start + 1, place):
+                continue
             while pairs and pairs[-1][0] > start:
                 pairs.pop()
             pairs.append((start, place))

@@ -526,6 +526,18 @@ def test_short_names_after_or_in_brackets() -> None:
     assert (one.law, one.article) == ("Pier Act 1997", "3")
 
 
+@pytest.mark.parametrize(
+    ("lang", "text", "expected"),
+    [
+        ("ja", "附　則　（令和三年法律第三号）　抄\n第一条　第三条の規定は、公布の日から施行する。", ["L 3"]),
+        ("ko", "부칙 <제15호, 2014.1.7.>\n제1조(시행일) 제3조의 날.\n제2조(적용) 전조의 날", ["L 3", "L 부칙 15 1"]),
+        ("ko", "제3조(등대) 및 제4조", ["L 3", "L 4"]),
+    ],
+)
+def test_headings_are_no_references(lang: str, text: str, expected: list[str]) -> None:
+    assert targets(text, lang, Place("L", "4", "2")) == expected
+
+
 SENTENCES = (Path(__file__).parent / "sentences.tsv").read_text("utf-8").splitlines()
 """Language, sentence, and what it cites; some sentences cite nothing. The law of the text is L, its place 4/2."""
 
