@@ -240,6 +240,9 @@ class Grammar(Schema):
     A French code may change words of its own articles, as for overseas.
     """
 
+    starting: Forms = ()
+    """Words in the name of a law that brings another one into force: a bare *section 3* is one of that other law."""
+
     moves: Forms = ()
     """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``."""
 

@@ -425,6 +425,7 @@ class _Reader:
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
+        self._starting = self._any(grammar.starting, "(?:", ")")
         self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
@@ -678,6 +679,8 @@ class _Reader:
         memory = _Memory(at, names)
         labels = self._places(text, at)
         moves = self._moves_of(text)
+        if self._starting.search(at.law):
+            memory.move(Place(), len(text))
         if self._grammar.has_words:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
@@ -958,7 +961,12 @@ class _Reader:
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
-        after = self._below[RANKS["article"]].match(text, draft.end) or self._alone.match(text, draft.end)
+        end = draft.end
+        while (join := self._list.match(text, end)) and (head := self._head.match(text, join.end())):
+            if head.lastgroup != "unit_article":
+                break
+            end = head.end()
+        after = self._below[RANKS["article"]].match(text, end) or self._alone.match(text, end)
         before = draft.start == 0 or _ALONE_AFTER.match(text, draft.start - 1)
         return bool(self._grammar.alone and after and before)
 

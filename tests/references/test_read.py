@@ -518,6 +518,11 @@ def test_a_reference_is_of_the_own_law_only_where_no_other_is_meant(
     assert targets(text, lang, Place(law, "1")) == expected
 
 
+def test_sections_in_an_order_that_brings_an_act_into_force_are_not_its_own() -> None:
+    (one,) = read("Section 3 comes into force on 1st May.", "en", Place("Pier Act 2019 (Commencement) Order 2021"))
+    assert (one.law, one.state) == ("", "unparsed")
+
+
 def test_short_names_after_or_in_brackets() -> None:
     text = "“the 1997 Act” means the Pier Act 1997; the Ferry Regulations 2001 (“the Principal Regulations”)"
     names = {"1997 Act": "Pier Act 1997", "Principal Regulations": "Ferry Regulations 2001"}
