@@ -287,7 +287,7 @@ class Grammar(Schema):
     """Kinds of laws that are named by number and year, with their short forms: ``decreto legislativo: [d.lgs.]``."""
 
     months: Forms = ()
-    """Names of the months, for ``{2:month}`` in the way a law is written."""
+    """Names of the months, which are numbers in the way a law is written."""
 
     law_after: Forms = ()
     """Words after an article that introduce its law, or begin the name of the law."""

@@ -301,17 +301,13 @@ class _Draft:
     def above(self, level: str) -> dict[str, str]:
         return {each: number for each, number in self.numbers.items() if RANKS[each] < RANKS[level]}
 
-
-class _Piece:
-    """A group of a pattern of laws; in a format, ``month`` is the number of a month, and ``day`` has two digits."""
-
-    def __init__(self, text: str, months: Mapping[str, int]) -> None:
-        self._text, self._months = text, months
-
-    def __format__(self, spec: str) -> str:
-        if spec == "month":
-            return f"{self._months.get(self._text.casefold(), 0):02}"
-        return self._text.zfill(2) if spec == "day" else self._text
+    def inherit(self, before: _Draft) -> None:
+        """Take what the words leave out: law, supplement and higher units of another draft."""
+        highest = min(self.numbers, key=RANKS.__getitem__)
+        self.numbers = {**before.above(highest), **self.numbers}
+        self.law, self.supplement = before.law, self.supplement or before.supplement
+        if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
+            self.relation, self.steps = before.relation, before.steps
 
 
 class _Memory:
@@ -419,8 +415,7 @@ class _Reader:
         stems = {noun.casefold()[:5] for noun in self._own_nouns}
         stems = {rf"\b{stem}|{stem}\b" if len(stem) < 5 else stem for stem in stems if len(stem) > 2}
         self._kind_noun = re.compile("|".join(sorted(stems)) or "(?!)")
-        changed_by = tuple(form.strip("… ") for form in grammar.changed_by)
-        self._changed_by = self._any(changed_by, r"\b(?:", rf"){GAP}\Z")
+        self._changed_by = self._any(_around(grammar.changed_by)[0], r"\b(?:", rf"){GAP}\Z")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
@@ -433,10 +428,10 @@ class _Reader:
             rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
         )
         self._quoted = re.compile(quotes or "(?!)")
-        self._labels = [
-            (level, self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' else ''}", capture=True))
+        self._labels = {
+            level: self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' else ''}", capture=True)
             for level, forms in grammar.labels.items()
-        ]
+        }
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
         self._introduced = re.compile(rf"{GAP},?{GAP}(?:{grammar.alternatives(grammar.law_after)}){GAP}", self._flags)
         places = rf"(?:{grammar.pattern('N')}|{grammar.pattern('B')})"
@@ -444,38 +439,32 @@ class _Reader:
         self._rest = re.compile(
             rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
-        moves = [
-            (name, tuple(form.strip("… ") for form in grammar.moves if (form[0] == "…") == (name == "before")))
-            for name in ("before", "after")
-        ]
-        self._moves = self._compiled([one for one in moves if one[1]], r"\b(?:", ")") if grammar.moves else None
-        here = (
-            ("same", grammar.same.get("law", ())),
-            ("this", grammar.this.get("law", ())),
-            ("kind", grammar.definite),
-        )
-        its = [form.split("…") for form in grammar.its]
-        self._its_before = self._any(tuple(first for first, _ in its if first), r"\b(?:", rf"){GAP}\Z")
-        self._its_after = self._any(tuple(last for _, last in its if last), rf"{GAP}(?:", ")")
+        moves = [one for one in zip(("after", "before"), _around(grammar.moves), strict=True) if one[1]]
+        self._moves = self._compiled(moves, r"\b(?:", ")") if moves else None
+        here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
+        self._law_here = self._compiled([one for one in here.items() if one[1]])
+        before_it, behind_it = _around(grammar.its)
+        self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
+        self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
         self._within = self._any(grammar.within, rf"{note}{GAP}(,?){GAP}(?:", rf"){GAP}")
         self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:", r")(?:\s[^\W\d_]{1,8})?\s\Z")
-        self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
         # "of" may precede a reference; a comma or a note in brackets may follow it.
-        kinds = [(kind, [form.split("…") for form in forms]) for kind, forms in grammar.kinds.items()]
-        before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
-        after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
+        kinds = [(kind, *_around(forms)) for kind, forms in grammar.kinds.items()]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
         note = rf"(?:{GAP}{_BRACKETED})?(?:{GAP},)?{GAP}"
         until = grammar.alternatives(grammar.until)
         word = r"\b(?:" if grammar.has_case else "(?:"
-        self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
-        self._kind_after = self._compiled([one for one in after if one[1]], f"(?:{until})?{note}(?:", ")")
+        self._kind_before = self._compiled(
+            [(kind, one) for kind, one, _ in kinds if one], word, rf"){GAP}(?:(?:{between}){GAP})?\Z"
+        )
+        self._kind_after = self._compiled([(kind, one) for kind, _, one in kinds if one], f"(?:{until})?{note}(?:", ")")
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._short_laws = [re.compile(one.pattern) for one in grammar.laws if one.after and grammar.has_words]
         self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
+        self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVO"}
         if grammar.has_bracketed_lists:
@@ -646,14 +635,8 @@ class _Reader:
 
     def _level_of_word(self, words: str) -> str:
         """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
-        return next(
-            (
-                level
-                for level, family in reversed(list(self._grammar.family.items()))
-                if words.rstrip().endswith(tuple(family.words))
-            ),
-            "",
-        )
+        levels = reversed(list(self._grammar.family.items()))
+        return next((level for level, family in levels if words.rstrip().endswith(tuple(family.words))), "")
 
     def _family(self, law: str, level: str) -> str:
         """Return the law of a level that belongs to the same act, or an empty string if the name does not show it."""
@@ -822,12 +805,9 @@ class _Reader:
         for draft in drafts:
             if draft.law is not None or draft.relation or not draft.numbers:
                 return
-            highest = min(draft.numbers, key=RANKS.__getitem__)
-            above = {each: number for each, number in before.above(highest).items() if each != "group"}
-            draft.numbers = {**above, **draft.numbers}
-            draft.law, draft.supplement = before.law, draft.supplement or before.supplement
-            if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
-                draft.relation, draft.steps = before.relation, before.steps
+            groups = draft.numbers.keys() & {"group"}
+            draft.inherit(before)
+            draft.numbers = {each: one for each, one in draft.numbers.items() if each != "group" or groups}
 
     def _kind(self, text: str, start: int, end: int) -> Kind:
         """Return the kind of joined references from the words around them."""
@@ -848,22 +828,21 @@ class _Reader:
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is a label of a list: ``2° Les phares``, but not ``2° de l'article 5``."""
         line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
-        return (
-            level in self._grammar.labels
-            and (
-                ((line > 0 or head.start() < 5) and not text[line : head.start()].strip())
-                or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start()) is not None
-            )
-            and any(
-                level == one and pattern.match(text[head.start() : head.end() + 64]) for one, pattern in self._labels
-            )
-            and not ((of := self._of.match(text, head.end())) and of[0].strip() and self._head.match(text, of.end()))
-        )
+        label = next((pattern for one, pattern in self._labels.items() if one == level), None)
+        if label is None or label.match(text[head.start() : head.end() + 64]) is None:
+            return False
+        first = (line > 0 or head.start() < 5) and not text[line : head.start()].strip()
+        if not (first or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start())):
+            return False
+        of = self._of.match(text, head.end())
+        return not (of and of[0].strip() and self._head.match(text, of.end()))
 
     def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
         """Return the places that labels at the beginning of lines open, the last first."""
         marks = [(match.start(), "supplement", match) for match in self._heading.finditer(text)]
-        marks += [(match.start(), level, match) for level, pattern in self._labels for match in pattern.finditer(text)]
+        marks += [
+            (match.start(), level, match) for level, pattern in self._labels.items() for match in pattern.finditer(text)
+        ]
         places: list[tuple[int, Place]] = []
         for start, level, match in sorted(marks, key=lambda mark: mark[:2]):
             if level == "supplement":
@@ -950,12 +929,9 @@ class _Reader:
                 pass  # Of the own article, unless another one is named behind it, too.
             elif RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
                 following.taken = tuple(draft.above(highest))
-                following.numbers = {**draft.above(highest), **following.numbers}
+                following.inherit(draft)
                 following.law = None if named else draft.law
                 following.inherits = following.law is not None
-                following.supplement = following.supplement or draft.supplement
-                if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[highest]:
-                    following.relation, following.steps = draft.relation, draft.steps
             drafts.append(following)
             draft = following
 
@@ -1041,22 +1017,14 @@ class _Reader:
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level that directly follows a draft."""
-        after = self._head.match(text, self._blank(text, draft.end))
-        bracket = self._bare[draft.level, "B"].match(text, self._blank(text, draft.end))
-        if (
-            bracket
-            and draft.several.get(draft.level) == "B"
-            and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip("()（）"))
-        ):
-            following = _Draft(bracket.start(), bracket.end(), draft.level)
-            self._number(text, following, bracket, draft.level)
-            following.several = dict(draft.several)
+        place, level = self._blank(text, draft.end), draft.level
+        bracket = self._bare[level, "B"].match(text, place) if draft.several.get(level) == "B" else None
+        if bracket and _is_like(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
+            following = _Draft(place, bracket.end(), level, several=dict(draft.several))
+            self._number(text, following, bracket, level)
             return following
-        return (
-            self._begun(text, after, "unit", draft.level)
-            if after and after.lastgroup == f"unit_{draft.level}"
-            else None
-        )
+        after = self._head.match(text, place)
+        return self._begun(text, after, "unit", level) if after and after.lastgroup == f"unit_{level}" else None
 
     def _ascend(self, text: str, drafts: list[_Draft]) -> None:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
@@ -1102,7 +1070,7 @@ class _Reader:
         end = drafts[-1].end
         if not self._grammar.law_after or (drafts[-1].law is not None and not drafts[-1].inherits):
             return False
-        before = [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
+        before = _named(drafts)
         law, place, inside = self._law_at(text, end, memory, before), end, False
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
@@ -1156,8 +1124,8 @@ class _Reader:
     def _its_own(self, draft: _Draft, memory: _Memory, before: Sequence[_Draft] = ()) -> None:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
         if draft.highest <= RANKS["article"]:
-            named = (one.law.name for one in reversed(before) if one.law and one.law.kind == "named")
-            draft.law, draft.inherits = _Law(next(named, memory.law), "short", draft.start, draft.end), False
+            law = next(iter(_named(before)), memory.law)
+            draft.law, draft.inherits = _Law(law, "short", draft.start, draft.end), False
         elif not draft.relation:
             draft.relation = "same_article"
 
@@ -1221,8 +1189,8 @@ class _Reader:
         name = " ".join(match[0].split())
         if pattern.law:
             inner = self._each_law[number].match(match.string, match.start())
-            months = {month: place for place, month in enumerate(self._grammar.months, start=1)}
-            name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
+            groups = inner.groups("") if inner else ()
+            name = pattern.law.format(name, *(self._months.get(one.casefold(), one) for one in groups))
         written = " ".join(match[0].split())
         name = memory.names.get(written) or memory.names.get(name) or name
         return _Law(name, "named", match.start(), match.start() + len(match[0].rstrip()))
@@ -1430,25 +1398,9 @@ class _Reader:
         inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
         if inner and _INNER.fullmatch(numbers.get("subitem", "")):
             numbers["item"] = numbers.pop("subitem")[1:-1]  # Clause (a) of section 3(1)
-        reference = Reference(
-            text[draft.start : draft.end],
-            draft.start,
-            draft.end,
-            law,
-            law_kind,
-            part=draft.part,
-            to=to,
-            range_end=draft.range_end,
-            counted=counted,
-            supplement=supplement,
-            article=numbers.get("article", ""),
-            paragraph=numbers.get("paragraph", ""),
-            item=numbers.get("item", ""),
-            subitem=numbers.get("subitem", ""),
-            annex=numbers.get("annex", ""),
-            row=numbers.get("row", ""),
-            group=numbers.get("group", ""),
-        )
+        surface, part, ranged = text[draft.start : draft.end], draft.part, draft.range_end
+        reference = Reference(surface, draft.start, draft.end, law, law_kind, part=part, to=to, range_end=ranged)
+        reference = reference._replace(counted=counted, supplement=supplement, **numbers)  # type: ignore[arg-type]
         for each in {*draft.numbers, level} - {""}:
             memory.last[each] = reference
         return reference
@@ -1506,6 +1458,11 @@ def _supplement(words: str) -> str:
     return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
 
 
+def _named(drafts: Sequence[_Draft]) -> list[str]:
+    """Return the laws that the drafts of a list name, the last first."""
+    return [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
+
+
 def _quotations(text: str) -> list[tuple[int, int]]:
     """Return the outermost pairs of quotation marks of a text that are closed."""
     opened: list[tuple[str, int]] = []
@@ -1529,18 +1486,19 @@ def _quotations(text: str) -> list[tuple[int, int]]:
     return pairs
 
 
+def _around(forms: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words before the place ``…`` of forms, and those behind it."""
+    pairs = [tuple(one.strip() for one in form.split("…")) for form in forms]
+    return tuple(one[0] for one in pairs if one[0]), tuple(one[1] for one in pairs if one[1])
+
+
 def _several(form: str) -> str:
     """Return the place of a form after which bare numbers may follow, such as ``N`` or ``B``; empty if none may.
 
     ``D`` is that of a form which counts only after a law.
     """
-    return (
-        "D"
-        if form[0] == "^"
-        else next(
-            (token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), ""
-        )
-    )
+    places = (token[0] for token in form.split() if token == "D" or re.fullmatch(r"[NBXSVO]\+", token))
+    return "D" if form[0] == "^" else next(places, "")
 
 
 def _is_like(number: str, following: str) -> bool:
