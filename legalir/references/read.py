@@ -505,17 +505,18 @@ class _Reader:
     def names(self, text: str) -> dict[str, str]:
         """Return the laws that a text gives short names."""
         memory = _Memory(Place(), {})
-        for match in self._define.finditer(text):
+        for match in (*self._define.finditer(text), *self._means.finditer(text)):
             short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
             opening = self._opening(text, match.start() + 1)
-            if short and opening >= 0:
+            if match.re is self._means:
+                name = self._laws.match(text, self._blank(text, match.end()))
+                law = self._law_of(name, memory) if name else None
+            elif opening >= 0:
                 law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
-                if law is not None:
-                    memory.names.setdefault(short, law.name)
-        for match in self._means.finditer(text):
-            short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
-            if short and (name := self._laws.match(text, self._blank(text, match.end()))):
-                memory.names.setdefault(short, self._law_of(name, memory).name)
+            else:
+                law = None
+            if short and law is not None:
+                memory.names.setdefault(short, law.name)
         return memory.names
 
     def _law_ending(self, text: str, end: int) -> _Law | None:
@@ -615,17 +616,14 @@ class _Reader:
             if match := pattern.search(text, low, end):
                 group = match.lastindex or 0
                 return _Law(" ".join(match[group].split()), "named", match.start(group), end)
-        base = next((memory.names[one] for one in self._words_of("act") if one in memory.names), "")
+        acts = self._grammar.family["act"].words if "act" in self._grammar.family else ()
+        base = next((memory.names[one] for one in acts if one in memory.names), "")
         for level, family in self._grammar.family.items():
             for word in family.words:
                 start = end - len(word)
                 if start >= low and text.startswith(word, start) and not _in_word(text, start):
                     return _Law(self._family(base or memory.at.law, level), "short", start, end)
         return None
-
-    def _words_of(self, level: str) -> tuple[str, ...]:
-        family = self._grammar.family.get(level)
-        return family.words if family else ()
 
     def _in_word(self, text: str, start: int) -> bool:
         """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
@@ -714,7 +712,11 @@ class _Reader:
             inside = notes[-1] if notes else None
             drafts, place = self._group(text, head, kind, level, memory)
             if drafts and kind == "unit":
-                if outside and (join := self._goes_on(text, end, drafts[0], outside)):
+                lower = (
+                    outside and drafts[0].highest > RANKS[outside.level] > 0 and not text[end : drafts[0].start].strip()
+                )
+                join = "unit" if lower else self._between(text, end, drafts[0].start) if outside else ""
+                if outside and join:
                     self._join(outside, drafts, join == "range")
                 elif inside and drafts[0].law is None:
                     self._belong(text, inside, drafts)
@@ -732,12 +734,8 @@ class _Reader:
                 # After subsection (1) insert “…” in another law.
                 last = memory.last.get("article")
                 foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
-                if (
-                    last is not None
-                    and found[-1:] == [last]
-                    and not foreign.law
-                    and "." not in text[last.end : head.start()]
-                ):
+                near = found[-1:] == [last] and "." not in text[found[-1].end : head.start()]
+                if last is not None and near and not foreign.law:
                     found[-1] = last._replace(law="", law_kind="short")  # In section 5 (fees), after …
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
             if memory.at.supplement and self._amending.match(text, place):
@@ -763,11 +761,6 @@ class _Reader:
             if (join := words.match(text, end)) and join.end() == start:
                 return name
         return ""
-
-    def _goes_on(self, text: str, end: int, draft: _Draft, before: _Draft) -> str:
-        """Return how a reference goes on after a bracket: "range", "list", "unit" for a lower unit, or nothing."""
-        lower = draft.highest > RANKS[before.level] > 0 and not text[end : draft.start].strip()
-        return "unit" if lower else self._between(text, end, draft.start)
 
     def _note(self, text: str, place: int) -> tuple[int, int] | None:
         """Return start and end of the brackets that open directly behind a reference."""
@@ -877,22 +870,17 @@ class _Reader:
                 return [draft], head.end()
         else:
             draft = self._begun(text, head, kind, level)
-            if kind == "unit" and (
-                words := self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
-            ):
+            words = self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
+            if kind == "unit" and words:
                 draft.supplement, draft.start = _supplement(words[0]), words.start()
-            law = None
-            if kind == "unit" and (RANKS[level] <= 1 or draft.supplement):
-                law = self._law_before(text, draft.start, memory)
+            upper = kind == "unit" and RANKS[level] <= 1
+            has_law = upper or (kind == "unit" and draft.supplement)
+            law = self._law_before(text, draft.start, memory) if has_law else None
             if law is None and "D" in draft.several.values() and not self._is_alone(text, draft):
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
-            elif (
-                kind == "unit"
-                and RANKS[level] <= 1
-                and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start))
-            ):
+            elif upper and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start)):
                 draft.law, draft.start, draft.inherits = law, law.start, True
             elif kind == "unit" and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start)):
                 draft.start = its.start()
@@ -965,26 +953,22 @@ class _Reader:
                 following.start, following.supplement = place, _supplement(words[0])
             return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
-        # A semicolon ends the list of the lowest level.
-        alone = (
-            self._grammar.law_after
-            and "article" in draft.numbers
-            and "article" not in {*draft.several, *draft.taken}
-            and not draft.relation
-        )
+        one = self._bare["article", "N"].match(text, place)
+        alone = self._grammar.law_after and "article" in draft.numbers and not draft.relation
         if (
-            alone
-            and (one := self._bare["article", "N"].match(text, place))
+            one
+            and alone
+            and "article" not in {*draft.several, *draft.taken}
             and self._is_of_a_law(text, one.end(), memory)
         ):
             plural.append(("article", "N"))  # Section 3 or 4 of the Act.
+        # A semicolon ends the list of the lowest level.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
             if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
-                if sign == "B" and (
-                    "\n" in join[0] or not _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
-                ):
+                like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
+                if sign == "B" and ("\n" in join[0] or not like):
                     continue
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
@@ -1002,9 +986,8 @@ class _Reader:
         """Return the next article of a list after a note in brackets: ``section 5 (fees) and section 6``."""
         join = self._list.match(text, note.end())
         after = self._head.match(text, join.end()) if join else None
-        if after is None or after.lastgroup != "unit_article" or self._head.search(text, note.start(), note.end()):
-            return None
-        return self._begun(text, after, "unit", "article")
+        article = after and after.lastgroup == "unit_article" and not self._head.search(text, note.start(), note.end())
+        return self._begun(text, after, "unit", "article") if after and article else None
 
     def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
@@ -1227,9 +1210,8 @@ class _Reader:
             number, *inner = number.split(".")
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
         if level == "annex":
-            number = (
-                self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split()).strip("()")
-            )
+            named = number and self._grammar.annex_name
+            number = self._annex(number) if named else " ".join(match[0].split()).strip("()")
         if level == "group":
             number = " ".join(match[0].split())
         closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
