@@ -162,6 +162,9 @@ class Grammar(Schema):
     group: Forms = ()
     """Forms of chapters, parts and other groups of articles."""
 
+    alone: Forms = ()
+    """Words after an article of a form with ``^`` that show that it is one of the own law: ``3条 による``."""
+
     prefix: Forms = ()
     """Letters before a number that belong to it: ``L`` in ``L. 121-3``."""
 
@@ -247,6 +250,9 @@ class Grammar(Schema):
     A French code may change words of its own articles, as for overseas.
     """
 
+    starting: Forms = ()
+    """Words in the name of a law that brings another one into force: a bare *section 3* is one of that other law."""
+
     moves: Forms = ()
     """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``."""
 
@@ -291,7 +297,7 @@ class Grammar(Schema):
     """Kinds of laws that are named by number and year, with their short forms: ``decreto legislativo: [d.lgs.]``."""
 
     months: Forms = ()
-    """Names of the months, for ``{2:month}`` in the way a law is written."""
+    """Names of the months, which are numbers in the way a law is written."""
 
     law_after: Forms = ()
     """Words after an article that introduce its law, or begin the name of the law."""
@@ -312,7 +318,7 @@ class Grammar(Schema):
     ``T`` is a term: up to 40 signs without a digit, a comma or an object.
     """
 
-    labels: Mapping[Literal["paragraph", "item", "subitem"], Forms] = {}
+    labels: Mapping[Literal["article", "paragraph", "item", "subitem"], Forms] = {}
     """How units begin at the start of a line."""
 
     variants: Mapping[Text, Mapping[str, Any]] = {}
@@ -677,7 +683,7 @@ _KOREAN_LETTERS = "가나다라마바사아자차카타파하거너더러머버�
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
-    "S": r"[a-zđ](?![^\W_])",
+    "S": r"[a-zđ]\d{0,2}(?![^\W_])",
     "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",

@@ -55,6 +55,7 @@ _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
 _PARTS = re.compile(r"[\w.]{1,20}")
+_INNER = re.compile(r"\(\w{1,5}\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
@@ -74,17 +75,26 @@ _ACT = re.compile(r"제\s?(\d{1,6})\s?호 ?\Z")
 _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
-_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}\n")
+_HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
+"""What follows the number of an article that begins a line: a wide space or a heading in brackets."""
+_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
-_QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)")
+_QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)|(?<![^\s(\[—–-])\"(?=\S)|(?<=\S)\"(?!\w)")
 _DASHED = re.compile(r"(\d{1,4})([-–—])(\d{1,4})(?![\w-])")
 _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
+_QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
+"""Words in straight quotation marks that are those of another law: a unit with its number."""
+_ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
+"""What precedes a number of an article without 第; の does not: 次の二条."""
+_LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
-_NO_NUMBER = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]")
-"""A date, a share or a price, which are not numbers of a provision."""
+_NO_NUMBER = re.compile(
+    r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,5}/(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]"
+)
+"""A date, a number of a law, a share or a price, which are not numbers of a provision."""
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
@@ -281,23 +291,25 @@ class _Draft:
     @property
     def highest(self) -> int:
         """Rank of the highest level that the words give."""
-        ranks = [RANKS[each] for each in self.numbers if each not in self.taken]
+        own = {*self.numbers} - {*self.taken, *({"group"} if self.level != "group" else ())}
+        ranks = [RANKS[each] for each in own]
         return min([*ranks, RANKS[self.relation.partition("_")[2]]] if self.relation else ranks, default=0)
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the words give no article or the like: ``paragraph 2``."""
+        return not self.relation and not {"article", "annex", "group"} & self.numbers.keys()
 
     def above(self, level: str) -> dict[str, str]:
         return {each: number for each, number in self.numbers.items() if RANKS[each] < RANKS[level]}
 
-
-class _Piece:
-    """A group of a pattern of laws; in a format, ``month`` is the number of a month, and ``day`` has two digits."""
-
-    def __init__(self, text: str, months: Mapping[str, int]) -> None:
-        self._text, self._months = text, months
-
-    def __format__(self, spec: str) -> str:
-        if spec == "month":
-            return f"{self._months.get(self._text.casefold(), 0):02}"
-        return self._text.zfill(2) if spec == "day" else self._text
+    def inherit(self, before: _Draft) -> None:
+        """Take what the words leave out: law, supplement and higher units of another draft."""
+        highest = min(self.numbers, key=RANKS.__getitem__)
+        self.numbers = {**before.above(highest), **self.numbers}
+        self.law, self.supplement = before.law, self.supplement or before.supplement
+        if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
+            self.relation, self.steps = before.relation, before.steps
 
 
 class _Memory:
@@ -311,6 +323,7 @@ class _Memory:
         self.quotations: list[tuple[int, int]] = []
         self.names = dict(names)
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
+        self.outside: dict[str, None] | None = None  # In a quotation, those that were named before it.
         self.last: dict[str, Reference] = {}
 
     @property
@@ -335,6 +348,11 @@ class _Memory:
         while self.quotations and self.quotations[0][1] <= place:
             self.quotations.pop(0)
         return bool(self.quotations) and self.quotations[0][0] <= place
+
+    def reach(self, place: int) -> None:
+        """Take a place as the next one: *that Act* after a quotation is one that was named before the quotation."""
+        if (self.outside is not None) != self.is_quoted(place):
+            self.laws, self.outside = ({}, self.laws) if self.outside is None else (self.outside, None)
 
     def name(self, law: str) -> None:
         """Take a law that the text names."""
@@ -389,17 +407,22 @@ class _Reader:
         self._until = self._any(grammar.until, "(?:", ")")
         note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
         self._supplement = self._any(grammar.supplement, "(?:", rf"){note}{GAP}")
+        self._heading = self._any(grammar.supplement, r"(?m:^)\s{0,4}(?:", rf"){note} ?抄?(?m:$)")
         self._supplement_before = self._any(grammar.supplement, "(?:", rf"){note}{GAP}\Z")
+        self._alone = self._any(grammar.alone, f"{GAP}(?:", ")")
         self._amending = self._any(grammar.amending, "(?:", ")")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
         self._own_nouns = {form.split()[-1] for form in grammar.this.get("law", ())}
-        changed_by = tuple(form.strip("… ") for form in grammar.changed_by)
-        self._changed_by = self._any(changed_by, r"\b(?:", rf"){GAP}\Z")
+        stems = {noun.casefold()[:5] for noun in self._own_nouns}
+        stems = {rf"\b{stem}|{stem}\b" if len(stem) < 5 else stem for stem in stems if len(stem) > 2}
+        self._kind_noun = re.compile("|".join(sorted(stems)) or "(?!)")
+        self._changed_by = self._any(_around(grammar.changed_by)[0], r"\b(?:", rf"){GAP}\Z")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
+        self._starting = self._any(grammar.starting, "(?:", ")")
         self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
@@ -407,10 +430,10 @@ class _Reader:
             rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
         )
         self._quoted = re.compile(quotes or "(?!)")
-        self._labels = [
-            (level, re.compile(rf"^\s{{0,4}}(?:{grammar.alternatives(forms, capture=True)})", re.MULTILINE))
+        self._labels = {
+            level: self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' else ''}", capture=True)
             for level, forms in grammar.labels.items()
-        ]
+        }
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
         self._introduced = re.compile(rf"{GAP},?{GAP}(?:{grammar.alternatives(grammar.law_after)}){GAP}", self._flags)
         places = rf"(?:{grammar.pattern('N')}|{grammar.pattern('B')})"
@@ -418,38 +441,32 @@ class _Reader:
         self._rest = re.compile(
             rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
-        moves = [
-            (name, tuple(form.strip("… ") for form in grammar.moves if (form[0] == "…") == (name == "before")))
-            for name in ("before", "after")
-        ]
-        self._moves = self._compiled([one for one in moves if one[1]], r"\b(?:", ")") if grammar.moves else None
-        here = (
-            ("same", grammar.same.get("law", ())),
-            ("this", grammar.this.get("law", ())),
-            ("kind", grammar.definite),
-        )
-        its = [form.split("…") for form in grammar.its]
-        self._its_before = self._any(tuple(first for first, _ in its if first), r"\b(?:", rf"){GAP}\Z")
-        self._its_after = self._any(tuple(last for _, last in its if last), rf"{GAP}(?:", ")")
+        moves = [one for one in zip(("after", "before"), _around(grammar.moves), strict=True) if one[1]]
+        self._moves = self._compiled(moves, r"\b(?:", ")") if moves else None
+        here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
+        self._law_here = self._compiled([one for one in here.items() if one[1]])
+        before_it, behind_it = _around(grammar.its)
+        self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
+        self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
         self._within = self._any(grammar.within, rf"{note}{GAP}(,?){GAP}(?:", rf"){GAP}")
         self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:", r")(?:\s[^\W\d_]{1,8})?\s\Z")
-        self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
         # "of" may precede a reference; a comma or a note in brackets may follow it.
-        kinds = [(kind, [form.split("…") for form in forms]) for kind, forms in grammar.kinds.items()]
-        before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
-        after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
+        kinds = [(kind, *_around(forms)) for kind, forms in grammar.kinds.items()]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
         note = rf"(?:{GAP}{_BRACKETED})?(?:{GAP},)?{GAP}"
         until = grammar.alternatives(grammar.until)
         word = r"\b(?:" if grammar.has_case else "(?:"
-        self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
-        self._kind_after = self._compiled([one for one in after if one[1]], f"(?:{until})?{note}(?:", ")")
+        self._kind_before = self._compiled(
+            [(kind, one) for kind, one, _ in kinds if one], word, rf"){GAP}(?:(?:{between}){GAP})?\Z"
+        )
+        self._kind_after = self._compiled([(kind, one) for kind, _, one in kinds if one], f"(?:{until})?{note}(?:", ")")
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._short_laws = [re.compile(one.pattern) for one in grammar.laws if one.after and grammar.has_words]
         self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
+        self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVO"}
         if grammar.has_bracketed_lists:
@@ -481,25 +498,27 @@ class _Reader:
         inside = "|".join([*more, f"(?={every})(?:{'|'.join(parts)})"]) if groups else "|".join(more) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
 
-    def _any(self, forms: tuple[str, ...], before: str, after: str) -> re.Pattern[str]:
-        return re.compile(f"{before}{self._grammar.alternatives(forms)}{after}" if forms else "(?!)", self._flags)
+    def _any(self, forms: tuple[str, ...], before: str, after: str, capture: bool = False) -> re.Pattern[str]:
+        inside = self._grammar.alternatives(forms, capture)
+        return re.compile(f"{before}{inside}{after}" if forms else "(?!)", self._flags)
 
     # -- names -------------------------------------------------------------------------------------------------------
 
     def names(self, text: str) -> dict[str, str]:
         """Return the laws that a text gives short names."""
         memory = _Memory(Place(), {})
-        for match in self._define.finditer(text):
+        for match in (*self._define.finditer(text), *self._means.finditer(text)):
             short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
             opening = self._opening(text, match.start() + 1)
-            if short and opening >= 0:
+            if match.re is self._means:
+                name = self._laws.match(text, self._blank(text, match.end()))
+                law = self._law_of(name, memory) if name else None
+            elif opening >= 0:
                 law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
-                if law is not None:
-                    memory.names.setdefault(short, law.name)
-        for match in self._means.finditer(text):
-            short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
-            if short and (name := self._laws.match(text, self._blank(text, match.end()))):
-                memory.names.setdefault(short, self._law_of(name, memory).name)
+            else:
+                law = None
+            if short and law is not None:
+                memory.names.setdefault(short, law.name)
         return memory.names
 
     def _law_ending(self, text: str, end: int) -> _Law | None:
@@ -599,17 +618,14 @@ class _Reader:
             if match := pattern.search(text, low, end):
                 group = match.lastindex or 0
                 return _Law(" ".join(match[group].split()), "named", match.start(group), end)
-        base = next((memory.names[one] for one in self._words_of("act") if one in memory.names), "")
+        acts = self._grammar.family["act"].words if "act" in self._grammar.family else ()
+        base = next((memory.names[one] for one in acts if one in memory.names), "")
         for level, family in self._grammar.family.items():
             for word in family.words:
                 start = end - len(word)
                 if start >= low and text.startswith(word, start) and not _in_word(text, start):
                     return _Law(self._family(base or memory.at.law, level), "short", start, end)
         return None
-
-    def _words_of(self, level: str) -> tuple[str, ...]:
-        family = self._grammar.family.get(level)
-        return family.words if family else ()
 
     def _in_word(self, text: str, start: int) -> bool:
         """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
@@ -619,14 +635,8 @@ class _Reader:
 
     def _level_of_word(self, words: str) -> str:
         """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
-        return next(
-            (
-                level
-                for level, family in reversed(list(self._grammar.family.items()))
-                if words.rstrip().endswith(tuple(family.words))
-            ),
-            "",
-        )
+        levels = reversed(list(self._grammar.family.items()))
+        return next((level for level, family in levels if words.rstrip().endswith(tuple(family.words))), "")
 
     def _family(self, law: str, level: str) -> str:
         """Return the law of a level that belongs to the same act, or an empty string if the name does not show it."""
@@ -652,6 +662,8 @@ class _Reader:
         memory = _Memory(at, names)
         labels = self._places(text, at)
         moves = self._moves_of(text)
+        if self._starting.search(at.law):
+            memory.move(Place(), len(text))
         if self._grammar.has_words:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
@@ -669,6 +681,7 @@ class _Reader:
                 # A standard without a number is only mentioned, and is not the standard meant by 같은 기준 2.7.
                 if not memory.laws or self._level_of_word(law):
                     memory.name(law)
+            memory.reach(head.start())
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
             if kind in _RELATIONS and head.start() and _HANGUL.match(text, head.start() - 1):
@@ -702,7 +715,11 @@ class _Reader:
             inside = notes[-1] if notes else None
             drafts, place = self._group(text, head, kind, level, memory)
             if drafts and kind == "unit":
-                if outside and (join := self._goes_on(text, end, drafts[0], outside)):
+                lower = (
+                    outside and drafts[0].highest > RANKS[outside.level] > 0 and not text[end : drafts[0].start].strip()
+                )
+                join = "unit" if lower else self._between(text, end, drafts[0].start) if outside else ""
+                if outside and join:
                     self._join(outside, drafts, join == "range")
                 elif inside and drafts[0].law is None:
                     self._belong(text, inside, drafts)
@@ -720,6 +737,9 @@ class _Reader:
                 # After subsection (1) insert “…” in another law.
                 last = memory.last.get("article")
                 foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
+                near = found[-1:] == [last] and "." not in text[found[-1].end : head.start()]
+                if last is not None and near and not foreign.law:
+                    found[-1] = last._replace(law="", law_kind="short")  # In section 5 (fees), after …
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
             if memory.at.supplement and self._amending.match(text, place):
                 for draft in drafts:
@@ -728,11 +748,12 @@ class _Reader:
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
-                    if reference.law_kind in ("named", "short"):
+                    if reference.law_kind in ("named", "short") and (reference.law or reference.article):
                         memory.name(reference.law)
                     if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
-                        article = reference.article or memory.at.article
-                        memory.at = memory.at._replace(article=article, paragraph=reference.paragraph)
+                        annex = reference.annex or ("" if reference.article else memory.at.annex)
+                        article = "" if annex else reference.article or memory.at.article
+                        memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
 
     def _between(self, text: str, end: int, start: int) -> str:
@@ -743,11 +764,6 @@ class _Reader:
             if (join := words.match(text, end)) and join.end() == start:
                 return name
         return ""
-
-    def _goes_on(self, text: str, end: int, draft: _Draft, before: _Draft) -> str:
-        """Return how a reference goes on after a bracket: "range", "list", "unit" for a lower unit, or nothing."""
-        lower = draft.highest > RANKS[before.level] > 0 and not text[end : draft.start].strip()
-        return "unit" if lower else self._between(text, end, draft.start)
 
     def _note(self, text: str, place: int) -> tuple[int, int] | None:
         """Return start and end of the brackets that open directly behind a reference."""
@@ -785,12 +801,9 @@ class _Reader:
         for draft in drafts:
             if draft.law is not None or draft.relation or not draft.numbers:
                 return
-            highest = min(draft.numbers, key=RANKS.__getitem__)
-            above = {each: number for each, number in before.above(highest).items() if each != "group"}
-            draft.numbers = {**above, **draft.numbers}
-            draft.law, draft.supplement = before.law, draft.supplement or before.supplement
-            if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
-                draft.relation, draft.steps = before.relation, before.steps
+            groups = draft.numbers.keys() & {"group"}
+            draft.inherit(before)
+            draft.numbers = {each: one for each, one in draft.numbers.items() if each != "group" or groups}
 
     def _kind(self, text: str, start: int, end: int) -> Kind:
         """Return the kind of joined references from the words around them."""
@@ -811,29 +824,29 @@ class _Reader:
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is a label of a list: ``2° Les phares``, but not ``2° de l'article 5``."""
         line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
-        return (
-            level in self._grammar.labels
-            and (
-                ((line > 0 or head.start() < 5) and not text[line : head.start()].strip())
-                or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start()) is not None
-            )
-            and any(
-                level == one and pattern.match(text[head.start() : head.end() + 3]) for one, pattern in self._labels
-            )
-            and not ((of := self._of.match(text, head.end())) and of[0].strip() and self._head.match(text, of.end()))
-        )
+        label = next((pattern for one, pattern in self._labels.items() if one == level), None)
+        if label is None or label.match(text[head.start() : head.end() + 64]) is None:
+            return False
+        first = (line > 0 or head.start() < 5) and not text[line : head.start()].strip()
+        if not (first or _LIST_GOES_ON.search(text, max(0, head.start() - 5), head.start())):
+            return False
+        of = self._of.match(text, head.end())
+        return not (of and of[0].strip() and self._head.match(text, of.end()))
 
     def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
         """Return the places that labels at the beginning of lines open, the last first."""
-        marks = sorted(
-            (match.start(), level, number_of(next(filter(None, match.groups()), "")))
-            for level, pattern in self._labels
-            for match in pattern.finditer(text)
-        )
+        marks = [(match.start(), "supplement", match) for match in self._heading.finditer(text)]
+        marks += [
+            (match.start(), level, match) for level, pattern in self._labels.items() for match in pattern.finditer(text)
+        ]
         places: list[tuple[int, Place]] = []
-        for start, level, number in marks:
-            below = {each: "" for each in ("paragraph", "item", "subitem") if RANKS[each] > RANKS[level]}
-            at = at._replace(**{level: number}, **below)
+        for start, level, match in sorted(marks, key=lambda mark: mark[:2]):
+            if level == "supplement":
+                at = Place(at.law, supplement=at.supplement or _supplement(match[0]))
+            else:
+                number = match[0] if level == "article" else next(filter(None, match.groups()), "")
+                below = {each: "" for each in ("paragraph", "item", "subitem") if RANKS[each] > RANKS[level]}
+                at = at._replace(**{level: number_of(number)}, **below)
             places.append((start, at))
         return places[::-1]
 
@@ -860,22 +873,17 @@ class _Reader:
                 return [draft], head.end()
         else:
             draft = self._begun(text, head, kind, level)
-            if kind == "unit" and (
-                words := self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
-            ):
+            words = self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
+            if kind == "unit" and words:
                 draft.supplement, draft.start = _supplement(words[0]), words.start()
-            law = None
-            if kind == "unit" and (RANKS[level] <= 1 or draft.supplement):
-                law = self._law_before(text, draft.start, memory)
-            if law is None and "D" in draft.several.values():
+            upper = kind == "unit" and RANKS[level] <= 1
+            has_law = upper or (kind == "unit" and draft.supplement)
+            law = self._law_before(text, draft.start, memory) if has_law else None
+            if law is None and "D" in draft.several.values() and not self._is_alone(text, draft):
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
-            elif (
-                kind == "unit"
-                and RANKS[level] <= 1
-                and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start))
-            ):
+            elif upper and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start)):
                 draft.law, draft.start, draft.inherits = law, law.start, True
             elif kind == "unit" and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start)):
                 draft.start = its.start()
@@ -911,16 +919,26 @@ class _Reader:
             if draft.postposed and highest == "paragraph" and self._head.match(text, following.start):
                 pass  # Of the own article, unless another one is named behind it, too.
             elif RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
-                above = {} if named and highest == "article" else draft.above(highest)  # The chapter of another law.
-                following.taken = tuple(above)
-                following.numbers = {**above, **following.numbers}
+                following.taken = tuple(draft.above(highest))
+                following.inherit(draft)
+                if named and highest == "article":  # The chapter was that of another law.
+                    following.taken = ()
+                    following.numbers = {each: one for each, one in following.numbers.items() if each != "group"}
                 following.law = None if named else draft.law
                 following.inherits = following.law is not None
-                following.supplement = following.supplement or draft.supplement
-                if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[highest]:
-                    following.relation, following.steps = draft.relation, draft.steps
             drafts.append(following)
             draft = following
+
+    def _is_alone(self, text: str, draft: _Draft) -> bool:
+        """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
+        end = draft.end
+        while (join := self._list.match(text, end)) and (head := self._head.match(text, join.end())):
+            if head.lastgroup != "unit_article":
+                break
+            end = head.end()
+        after = self._below[RANKS["article"]].match(text, end) or self._alone.match(text, end)
+        before = draft.start == 0 or _ALONE_AFTER.match(text, draft.start - 1)
+        return bool(self._grammar.alone and after and before)
 
     def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
@@ -941,26 +959,22 @@ class _Reader:
                 following.start, following.supplement = place, _supplement(words[0])
             return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
-        # A semicolon ends the list of the lowest level.
-        alone = (
-            self._grammar.law_after
-            and "article" in draft.numbers
-            and "article" not in {*draft.several, *draft.taken}
-            and not draft.relation
-        )
+        one = self._bare["article", "N"].match(text, place)
+        alone = self._grammar.law_after and "article" in draft.numbers and not draft.relation
         if (
-            alone
-            and (one := self._bare["article", "N"].match(text, place))
+            one
+            and alone
+            and "article" not in {*draft.several, *draft.taken}
             and self._is_of_a_law(text, one.end(), memory)
         ):
             plural.append(("article", "N"))  # Section 3 or 4 of the Act.
+        # A semicolon ends the list of the lowest level.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
             if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
-                if sign == "B" and (
-                    "\n" in join[0] or not _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
-                ):
+                like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
+                if sign == "B" and ("\n" in join[0] or not like):
                     continue
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
@@ -979,9 +993,8 @@ class _Reader:
         """Return the next article of a list after a note in brackets: ``section 5 (fees) and section 6``."""
         join = self._list.match(text, note.end())
         after = self._head.match(text, join.end()) if join else None
-        if after is None or after.lastgroup != "unit_article" or self._head.search(text, note.start(), note.end()):
-            return None
-        return self._begun(text, after, "unit", "article")
+        article = after and after.lastgroup == "unit_article" and not self._head.search(text, note.start(), note.end())
+        return self._begun(text, after, "unit", "article") if after and article else None
 
     def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
@@ -994,22 +1007,14 @@ class _Reader:
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level that directly follows a draft."""
-        after = self._head.match(text, self._blank(text, draft.end))
-        bracket = self._bare[draft.level, "B"].match(text, self._blank(text, draft.end))
-        if (
-            bracket
-            and draft.several.get(draft.level) == "B"
-            and _is_like(draft.numbers.get(draft.level, ""), bracket[0].strip("()（）"))
-        ):
-            following = _Draft(bracket.start(), bracket.end(), draft.level)
-            self._number(text, following, bracket, draft.level)
-            following.several = dict(draft.several)
+        place, level = self._blank(text, draft.end), draft.level
+        bracket = self._bare[level, "B"].match(text, place) if draft.several.get(level) == "B" else None
+        if bracket and _is_like(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
+            following = _Draft(place, bracket.end(), level, several=dict(draft.several))
+            self._number(text, following, bracket, level)
             return following
-        return (
-            self._begun(text, after, "unit", draft.level)
-            if after and after.lastgroup == f"unit_{draft.level}"
-            else None
-        )
+        after = self._head.match(text, place)
+        return self._begun(text, after, "unit", level) if after and after.lastgroup == f"unit_{level}" else None
 
     def _ascend(self, text: str, drafts: list[_Draft]) -> None:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
@@ -1020,6 +1025,13 @@ class _Reader:
             if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] > last.highest:
                 return
             upper = self._begun(text, head, kind, level)
+            if level == "annex" and "article" in last.numbers:
+                for draft in drafts:  # Article 5 of Annex I is an item of the annex.
+                    if "article" in draft.numbers:
+                        draft.numbers["item"] = draft.numbers.pop("article")
+            lettered = level == last.level == "item" and last.numbers["item"].isalpha()
+            if lettered and upper.numbers.get("item", "").isdecimal():  # Point (a) of paragraph 2
+                level, upper.level, upper.numbers = "paragraph", "paragraph", {"paragraph": upper.numbers["item"]}
             if RANKS[level] == last.highest:
                 # premier alinéa du II: a part of the unit that follows.
                 if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers:
@@ -1031,7 +1043,7 @@ class _Reader:
             if upper.relation == "this_group":
                 return
             for draft in reversed(drafts):
-                if RANKS[level] >= draft.highest or draft.law is not None:
+                if (RANKS[level] >= draft.highest and level != "annex") or draft.law is not None:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
                 own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
@@ -1048,8 +1060,7 @@ class _Reader:
         end = drafts[-1].end
         if not self._grammar.law_after or (drafts[-1].law is not None and not drafts[-1].inherits):
             return False
-        named = (one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named")
-        before = next(named, memory.law)
+        before = _named(drafts)
         law, place, inside = self._law_at(text, end, memory, before), end, False
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
@@ -1075,8 +1086,9 @@ class _Reader:
             return False
         for draft in reversed(drafts):
             if (
-                (draft.law is not None and not draft.inherits)
+                (draft.law is not None and not (draft.inherits and draft is drafts[-1]))
                 or (draft.relation.startswith("this_") and draft is not drafts[-1])
+                or (draft.is_inside and not drafts[-1].is_inside)  # Paragraph 2 and Article 5 of the Regulation.
                 or (
                     # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
                     draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
@@ -1102,16 +1114,18 @@ class _Reader:
     def _its_own(self, draft: _Draft, memory: _Memory, before: Sequence[_Draft] = ()) -> None:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
         if draft.highest <= RANKS["article"]:
-            named = (one.law.name for one in reversed(before) if one.law and one.law.kind == "named")
-            draft.law, draft.inherits = _Law(next(named, memory.law), "short", draft.start, draft.end), False
+            law = next(iter(_named(before)), memory.law)
+            draft.law, draft.inherits = _Law(law, "short", draft.start, draft.end), False
         elif not draft.relation:
             draft.relation = "same_article"
 
-    def _law_at(self, text: str, end: int, memory: _Memory, before: str = "", introduced: bool = False) -> _Law | None:
+    def _law_at(
+        self, text: str, end: int, memory: _Memory, before: Sequence[str] = (), introduced: bool = False
+    ) -> _Law | None:
         """Return the law that is named at a place, after a comma or a word such as *of*.
 
         Args:
-            before: the law that *that Act* means.
+            before: laws of the same list, the last first, which *that Act* may mean.
             introduced: whether there must be such a word.
         """
         law: _Law | None = None
@@ -1127,13 +1141,23 @@ class _Reader:
                     if further and (match := self._laws.match(text, further.end())):
                         return self._law_of(match, memory)  # del codice di cui al decreto …
                 else:
-                    name, kind = (before, "short") if here.lastgroup == "same" else (memory.own.law, "self")
+                    same = here.lastgroup == "same"
+                    name, kind = (self._same(here[0], before, memory), "short") if same else (memory.own.law, "self")
                 law = _Law(name, kind, place, here.end())
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
             if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
                 law = self._law_of(match, memory)
         return law
+
+    def _same(self, words: str, before: Sequence[str], memory: _Memory) -> str:
+        """Return the law that *that Act* means: the last one of this kind, else the last one if its kind is unknown."""
+        kinds = set(self._kind_noun.findall(words.casefold())) if self._grammar.has_words else set[str]()
+        laws = [*before, *reversed(memory.laws)]
+        last = laws[0] if laws else ""
+        fits = (law for law in laws if kinds & set(self._kind_noun.findall(law.casefold())))
+        unknown = last if not kinds or last[:1] == "/" or not self._kind_noun.search(last.casefold()) else ""
+        return next(fits, unknown) if last else ""
 
     def _law_of_kind(self, words: str, memory: _Memory) -> tuple[str, str]:
         """Return name and kind of the law of ``of the Act``: one of this short name, else the own law if it is one."""
@@ -1155,8 +1179,8 @@ class _Reader:
         name = " ".join(match[0].split())
         if pattern.law:
             inner = self._each_law[number].match(match.string, match.start())
-            months = {month: place for place, month in enumerate(self._grammar.months, start=1)}
-            name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
+            groups = inner.groups("") if inner else ()
+            name = pattern.law.format(name, *(self._months.get(one.casefold(), one) for one in groups))
         written = " ".join(match[0].split())
         name = memory.names.get(written) or memory.names.get(name) or name
         return _Law(name, "named", match.start(), match.start() + len(match[0].rstrip()))
@@ -1195,9 +1219,8 @@ class _Reader:
             number, *inner = number.split(".")
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
         if level == "annex":
-            number = (
-                self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split()).strip("()")
-            )
+            named = number and self._grammar.annex_name
+            number = self._annex(number) if named else " ".join(match[0].split()).strip("()")
         if level == "group":
             number = " ".join(match[0].split())
         closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
@@ -1235,6 +1258,8 @@ class _Reader:
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
             return self._ordinals[word]
+        if _LETTER_AND_DIGIT.fullmatch(number):
+            return number
         if more and number.isascii() and number.isalpha():
             return number + more.replace("\xad", "-").strip()
         number = _decimal(number + more)
@@ -1269,6 +1294,8 @@ class _Reader:
             start = glue.end() if glue else draft.end
             after = self._below[RANKS[draft.level]].match(text, start)
             if after is None:
+                if self._grammar.has_words and draft.level == "article":
+                    self._bracketed(text, draft)
                 return
             if after.lastgroup == "part":
                 draft.part, draft.end = after[0].strip(), after.end()
@@ -1281,6 +1308,16 @@ class _Reader:
             if section or self._goes_up(text, after.end(), level):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
+
+    def _bracketed(self, text: str, draft: _Draft) -> None:
+        """Take a lower unit that is alone in brackets, in a list that goes on behind: articles 3, 4 (alinéa 2) et 5."""
+        bracket = _AFTERWARDS.match(text, draft.end)
+        unit = self._below[RANKS[draft.level]].match(text, draft.end + 2) if bracket else None
+        if bracket and unit and unit.lastgroup != "part" and self._list.match(text, bracket.end()):
+            inner = _Draft(draft.start, draft.end, draft.level, numbers=draft.numbers, several=draft.several)
+            self._number(text, inner, unit, (unit.lastgroup or "").partition("_")[2])
+            if inner.end + 1 == bracket.end():
+                draft.level, draft.end = inner.level, bracket.end()
 
     def _goes_up(self, text: str, end: int, level: str) -> bool:
         """Return True if a unit belongs to the text after it: the second unit of ``article 3, au I de l'article 4``."""
@@ -1352,25 +1389,12 @@ class _Reader:
             numbers = {**{each: number for each, number in base.items() if number}, **numbers}
         if "annex" in numbers:
             numbers.pop("article", None)
-        reference = Reference(
-            text[draft.start : draft.end],
-            draft.start,
-            draft.end,
-            law,
-            law_kind,
-            part=draft.part,
-            to=to,
-            range_end=draft.range_end,
-            counted=counted,
-            supplement=supplement,
-            article=numbers.get("article", ""),
-            paragraph=numbers.get("paragraph", ""),
-            item=numbers.get("item", ""),
-            subitem=numbers.get("subitem", ""),
-            annex=numbers.get("annex", ""),
-            row=numbers.get("row", ""),
-            group=numbers.get("group", ""),
-        )
+        inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
+        if inner and _INNER.fullmatch(numbers.get("subitem", "")):
+            numbers["item"] = numbers.pop("subitem")[1:-1]  # Clause (a) of section 3(1)
+        surface, part, ranged = text[draft.start : draft.end], draft.part, draft.range_end
+        reference = Reference(surface, draft.start, draft.end, law, law_kind, part=part, to=to, range_end=ranged)
+        reference = reference._replace(counted=counted, supplement=supplement, **numbers)  # type: ignore[arg-type]
         for each in {*draft.numbers, level} - {""}:
             memory.last[each] = reference
         return reference
@@ -1428,20 +1452,38 @@ def _supplement(words: str) -> str:
     return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
 
 
+def _named(drafts: Sequence[_Draft]) -> list[str]:
+    """Return the laws that the drafts of a list name, the last first."""
+    return [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
+
+
 def _quotations(text: str) -> list[tuple[int, int]]:
     """Return the outermost pairs of quotation marks of a text that are closed."""
     opened: list[tuple[str, int]] = []
     pairs: list[tuple[int, int]] = []
     for match in _QUOTES.finditer(text):
         sign, place = match[0], match.start()
-        if sign in "„«‘" or (sign == "“" and not (opened and opened[-1][0] == "„")):
+        opens = (
+            opened and opened[-1][0] != '"' if sign == '"' else sign == "“" and not (opened and opened[-1][0] == "„")
+        )
+        if sign == "“" and opened and opened[-1][0] == sign and text[place - 1] == "\n":
+            continue  # Each paragraph of a quotation may begin with the sign.
+        if sign in "„«‘" or opens or (sign == '"' and not opened):
             opened.append((sign, place))
         elif opened and (sign != "’" or opened[-1][0] == "‘"):
             _, start = opened.pop()
+            if sign == '"' and not _QUOTED_UNIT.fullmatch(text, start + 1, place):
+                continue
             while pairs and pairs[-1][0] > start:
                 pairs.pop()
             pairs.append((start, place))
     return pairs
+
+
+def _around(forms: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words before the place ``…`` of forms, and those behind it."""
+    pairs = [tuple(one.strip() for one in form.split("…")) for form in forms]
+    return tuple(one[0] for one in pairs if one[0]), tuple(one[1] for one in pairs if one[1])
 
 
 def _several(form: str) -> str:
@@ -1449,13 +1491,8 @@ def _several(form: str) -> str:
 
     ``D`` is that of a form which counts only after a law.
     """
-    return (
-        "D"
-        if form[0] == "^"
-        else next(
-            (token[0] for token in form.split() if token == "D" or (token[0] in "NBXSVO" and token[1:] == "+")), ""
-        )
-    )
+    places = (token[0] for token in form.split() if token == "D" or re.fullmatch(r"[NBXSVO]\+", token))
+    return "D" if form[0] == "^" else next(places, "")
 
 
 def _is_like(number: str, following: str) -> bool:

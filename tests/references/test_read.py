@@ -519,6 +519,11 @@ def test_a_reference_is_of_the_own_law_only_where_no_other_is_meant(
     assert targets(text, lang, Place(law, "1")) == expected
 
 
+def test_sections_in_an_order_that_brings_an_act_into_force_are_not_its_own() -> None:
+    (one,) = read("Section 3 comes into force on 1st May.", "en", Place("Pier Act 2019 (Commencement) Order 2021"))
+    assert (one.law, one.state) == ("", "unparsed")
+
+
 def test_short_names_after_or_in_brackets() -> None:
     text = "“the 1997 Act” means the Pier Act 1997; the Ferry Regulations 2001 (“the Principal Regulations”)"
     names = {"1997 Act": "Pier Act 1997", "Principal Regulations": "Ferry Regulations 2001"}
@@ -539,6 +544,18 @@ def test_short_names_after_or_in_brackets() -> None:
 )
 def test_short_names_that_a_text_gives(lang: str, text: str, names: dict[str, str]) -> None:
     assert learn_names(text, lang) == names
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "expected"),
+    [
+        ("ja", "附　則　（令和三年法律第三号）　抄\n第一条　第三条の規定は、公布の日から施行する。", ["L 3"]),
+        ("ko", "부칙 <제15호, 2014.1.7.>\n제1조(시행일) 제3조의 날.\n제2조(적용) 전조의 날", ["L 3", "L 부칙 15 1"]),
+        ("ko", "제3조(등대) 및 제4조", ["L 3", "L 4"]),
+    ],
+)
+def test_headings_are_no_references(lang: str, text: str, expected: list[str]) -> None:
+    assert targets(text, lang, Place("L", "4", "2")) == expected
 
 
 SENTENCES = (Path(__file__).parent / "sentences.tsv").read_text("utf-8").splitlines()
