@@ -25,9 +25,29 @@ from legalir.answer.quote import _joined
             "See Art. 5 of the Act. It applies! Does it? Yes.",
             ["See Art. 5 of the Act.", "It applies!", "Does it?", "Yes."],
         ),
+        ("The lamp is lit. The answer is no. It stays.", ["The lamp is lit.", "The answer is no.", "It stays."]),
+        (
+            "Under No. (4) of 2013, reg. V and Mr. Bell. (2) Boats.",
+            ["Under No. (4) of 2013, reg. V and Mr. Bell.", "(2) Boats."],
+        ),
+        (
+            "Nach Nr. III lit. a, z. B. Boote, gilt Abs. 2. Es gilt.",
+            ["Nach Nr. III lit. a, z. B. Boote, gilt Abs. 2. Es gilt."],
+        ),
+        (
+            "Zgodnie z art. V lit. a statek, tj. Tratwa, stoi. Tak.",
+            ["Zgodnie z art. V lit. a statek, tj. Tratwa, stoi.", "Tak."],
+        ),
+        ("Los barcos, p. ej. Veleros, salen. Es así.", ["Los barcos, p. ej. Veleros, salen.", "Es así."]),
         ("He said “no.” Then he left.", ["He said “no.”", "Then he left."]),
         ("第一条のとおり。ただし書。", ["第一条のとおり。", "ただし書。"]),
         ("ทางเดินต้องกว้าง 2 เมตร\nเว้นแต่ชั้นใต้ดิน", ["ทางเดินต้องกว้าง 2 เมตร", "เว้นแต่ชั้นใต้ดิน"]),
+        ("นายท่ามีหน้าที่ดังนี้ (๑) จุดไฟ (๒) ปิดประตูตามข้อ (๓) ทุกคืน", ["นายท่ามีหน้าที่ดังนี้", "(๑) จุดไฟ", "(๒) ปิดประตูตามข้อ (๓) ทุกคืน"]),
+        ("ให้เรือออก ในกรณีที่เรือจม ให้คืนเงิน ทั้งนี้ ตามระเบียบ", ["ให้เรือออก", "ในกรณีที่เรือจม ให้คืนเงิน", "ทั้งนี้ ตามระเบียบ"]),
+        # A condition of what is before it, one within a rule, and one that points back.
+        ("ให้เรือออก ถ้าเรือมีไฟ", ["ให้เรือออก ถ้าเรือมีไฟ"]),
+        ("ผู้ใดนำเรือออก ถ้าเรือไม่มีไฟ ต้องระวางโทษปรับ", ["ผู้ใดนำเรือออก ถ้าเรือไม่มีไฟ ต้องระวางโทษปรับ"]),
+        ("ให้เรือออก เมื่อเรือนั้นจม ให้คืนเงิน", ["ให้เรือออก เมื่อเรือนั้นจม ให้คืนเงิน"]),
         ("line one\r\nline two\x0bthree", ["line one", "line two", "three"]),
     ],
 )
@@ -45,6 +65,7 @@ def test_a_long_text_is_no_trouble() -> None:
     assert len(split_sentences("가나다라 " * 200_000)) == 1
     assert len(split_sentences(" " * 200_000 + "가")) == 1
     assert len(split_sentences("말한다. " * 100_000)) == 100_000
+    assert len(split_sentences("เรือ ถ้าเรือ " * 20_000)) == 1
     assert len(split_sentences("the keeper of the lighthouse shall light the lamp after the\n" * 20_000)) == 1
     assert decisive("a" * 60_000) == decisive("만" * 60_000) == []
 
@@ -77,6 +98,12 @@ def test_a_long_text_is_no_trouble() -> None:
         ("A person must:\n(a) stop;\n(b) call; or\n(c) wait.", "wait", "A person must: … (c) wait."),
         ("有下列行为之一的，处罚：\n(一)停船；\n(二)撞船。", "撞船", "有下列行为之一的，处罚： … (二)撞船。"),
         ("Boats (see Art. 5.\nNow void) leave. They are red.", "leave", "Boats (see Art. 5. Now void) leave."),
+        ("Boats:\n1. red;\n2. old\nOld is ten.\n3. big.", "big", "Boats: … 3. big."),
+        ("Boats:\n1. red;\n2. old\nOld is ten.\n3. big.", "ten", "Boats: … 2. old Old is ten."),
+        ("Boats:\n1. red;\n2. old\nOld is ten.\n3. big.", "old", "Boats: … 2. old"),
+        ("Boats:\n(h) red;\n(i) old;\n(j) big.", "old", "Boats: … (i) old;"),
+        ("Boats:\n(h) red:\n(i) old;\n(ii) new.", "old", "Boats: (h) red: (i) old;"),
+        ("ให้เรือออก เมื่อเรือจม ให้คืนเงิน ทั้งนี้ ตามระเบียบ", "ออก", "ให้เรือออก … ทั้งนี้ ตามระเบียบ"),
         ("Boats:\n1. " + "a" * 80 + "\n2. b", "Boats", "Boats: 1. " + "a" * 80 + " …"),
     ],
 )
