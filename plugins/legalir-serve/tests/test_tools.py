@@ -66,7 +66,7 @@ def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     )
     assert [part["text"] for part in compared["changed"]] == ["3", "5"]
     assert (unknown["state"], undated["state"]) == ("not_found", "could_not_check")
-    assert (missing["state"], refused["state"]) == ("not_found", "could_not_check")
+    assert (missing["state"], refused["state"], refused["code"]) == ("not_found", "could_not_check", "invalid")
 
     def broken(self: Service, *arguments: Any, **named: Any) -> Any:
         raise DataError("The engine of /srv/laws cannot be reached.")
