@@ -11,9 +11,13 @@ from legalir.analysis.language import UNKNOWN, identify
 from legalir.analysis.text import BREAK
 from legalir.analysis.wording import words_for
 
-_BREAK = re.compile(rf"{BREAK}|(?<=[.;:])(?=\((?:\d{{1,2}}|[a-z])\)\s?\w)")
+_BREAK = re.compile(
+    rf"{BREAK}|(?<=[.;:])(?=\((?:\d{{1,2}}|[a-z])\)\s?\w)|(?<=\.\.)[ \t]+(?=[^\W\d_])(?-i:(?![a-z]))"
+    # Items on one line: "…: a) stop; b) call", "…: 1° stop ; 2° call".
+    r"|(?<=[;:])[ \t]+(?=[(（]?(?:[a-z]{1,2}|[ivx]{1,4}|\d{1,2})(?:-?(?:bis|ter|quater))?[)）]\s*\w|\d{1,2}°\s*\w)"
+)
 _MARKS = [
-    r"[①-⑳㉑-㉟㊱-㊿]",
+    r"[①-⑳㉑-㉟㊱-㊿]|[０-９]{1,2}[\u3000 ](?=\w)",
     r"§\s?\d+\w*\.?",
     r"[가-힣]\.(?=\s)",
     r"[가-힣]\)",
@@ -32,7 +36,7 @@ _MARKS = [
     r"[（(]\s?[ivx]{1,5}\s?[)）]",
     r"[ivx]{1,5}[.)](?=\s)",
     r"[（(]\s?[a-z]{1,2}\s?[)）]",  # two places behind the Roman numbers that it has, too
-    r"[a-zđ][.)](?=\s)",
+    r"[a-zđ](?:-?(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies))?[.)](?=\s)",
     r"[（(]\s?[A-Z]\s?[)）]",
     r"[A-Z][.)](?=\s)",
     r"[IVX]{1,5}\s?[.)-](?=[\s-])",
