@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -72,6 +73,29 @@ def _abbreviation(keys: tuple[str, ...], language: str | None = None) -> re.Patt
     """Return an expression for an abbreviation up to its full stop, of all languages or of one."""
     return re.compile(rf"(?:^|[\W_])(?:{'|'.join(words_for(key, language) for key in keys)})\.$", re.IGNORECASE)
 
+
+@cache
+def _words(key: str) -> re.Pattern[str]:
+    return re.compile(words_for(key), re.IGNORECASE)
+
+
+_CLAUSE_LETTERS, _BEGIN = 100, 300
+"""Letters in which a word restricts the sentence before, and in which an exception names a paragraph."""
+_OTHER_ARTICLE = re.compile(r"(?:§+|art\w*\.?|pasal|điều|มาตรา|[조条條])\s*\d*[\w.-]*,?\s*$", re.IGNORECASE)
+_ORDINAL = {
+    name: number
+    for number, names in enumerate(
+        (
+            "一 หนึ่ง premier 1er primo primero eerste birinci caput i",
+            "二 สอง deuxième second secondo segundo tweede ikinci ii",
+            "三 สาม troisième terzo tercero derde üçüncü iii",
+            "四 สี่ quatrième quarto iv",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_ORDINALS = re.compile("|".join(sorted(map(re.escape, _ORDINAL), key=len, reverse=True)), re.IGNORECASE)
 
 _NUMBER = re.compile(r"[\W_]?(?:\d|[IVXLC]+\b|[^\W\d_]\b)")
 """Begin of a sentence that may be the number of an article or item."""
@@ -213,10 +237,10 @@ def _name(mark: re.Match[str]) -> str:
 def _kind(mark: re.Match[str], lists: Sequence[_List], later: Iterable[re.Match[str] | None]) -> int:
     """Return the kind of a mark; an i after an h is a letter, though it looks like a Roman number."""
     kind, name = int(mark.lastindex or 0), _name(mark)
-    if kind not in _ROMAN or len(name) > 1 or _place_of(kind, lists) is not None:
+    if kind not in _ROMAN or _place_of(kind, lists) is not None:
         return kind
     before = next((one.name for one in lists if one.kind == _ROMAN[kind]), "")
-    if chr(ord(name) - 1) != before:
+    if before != "".join(chr(ord(letter) - 1) for letter in name):
         return kind
     following = next((one for one in later if one is not None and one.lastindex in (kind, _ROMAN[kind])), None)
     return kind if name == "i" and following is not None and _name(following) == "ii" else _ROMAN[kind]
@@ -224,6 +248,36 @@ def _kind(mark: re.Match[str], lists: Sequence[_List], later: Iterable[re.Match[
 
 def _place_of(kind: int, lists: Sequence[_List]) -> int | None:
     return next((at for at, one in enumerate(lists) if one.kind == kind), None)
+
+
+def _value(mark: re.Match[str] | None) -> int:
+    """Return the number that a mark is, or 0."""
+    name = "" if mark is None else _name(mark)
+    return (
+        int(unicodedata.numeric(name, 0))
+        if len(name) == 1
+        else int(name)
+        if name.isdecimal()
+        else _ORDINAL.get(name.lower(), 0)
+    )
+
+
+def _excepted(sentence: str, paragraphs: Mapping[int, int]) -> Iterator[int]:
+    """Yield the first sentences of the paragraphs of the same article that a sentence is an exception from.
+
+    Args:
+        sentence: the sentence without its mark.
+        paragraphs: first sentence of each paragraph so far, by number; of the one above at 0.
+    """
+    words = sentence[:_BEGIN]
+    if not _words("exceptions").search(words):
+        return
+    for named in _words("paragraphs").finditer(words):
+        digits, ordinal = re.search(r"\d+", named[0]), _ORDINALS.search(named[0])
+        number = int(digits[0]) if digits else _ORDINAL[ordinal[0].lower()] if ordinal else 0
+        other_article = _OTHER_ARTICLE.search(words[max(0, named.start() - 20) : named.start()])
+        if number in paragraphs and not other_article:
+            yield paragraphs[number]
 
 
 class Outline:
@@ -251,14 +305,19 @@ class Outline:
         """Paragraphs between two items: they need the item, but the item does not need them."""
         self._closing: list[tuple[int, int]] = []
         """The first sentence of a line, and a sentence at its end that restricts all of it."""
+        self._tied: dict[int, set[int]] = {}
+        """Rules and the rules of paragraphs that are exceptions from them, by their first sentences."""
         lists: list[_List] = []  # outermost first
         left: list[_List] = []  # the lists above a paragraph, which may go on below it
         between: list[int] = []  # such paragraphs
-        begin = 0
+        begin = paragraph = 0
+        paragraphs: dict[int, int] = {}  # the first sentence of each; of the one above at 0
         marks = [_MARK.match(sentence) for sentence in self.sentences]
         for place, (sentence, (_, _, line), mark) in enumerate(zip(self.sentences, spans, marks, strict=True)):
             begin = place if line else begin
-            restricts = place > 0 and _proviso().match(sentence[mark.end() if mark else 0 :]) is not None
+            bare = sentence[mark.end() if mark else 0 :]
+            within = not line and not mark and _words("within").search(bare[:_CLAUSE_LETTERS]) is not None
+            restricts = place > 0 and (within or _proviso().match(bare) is not None)
             self._first.append(self._first[place - 1] if restricts else place)
             if not line and sentence.startswith(_CLOSING):
                 self._closing.append((begin, place))
@@ -294,6 +353,15 @@ class Outline:
                 if left and not lists:
                     between.append(place)
                 self._head.append(lists[-1].head if lists else None)
+            if line and self._head[place] is None and self._first[place] == place:
+                paragraphs[0], paragraph = paragraph, place
+            for target in _excepted(bare, paragraphs):
+                one, other = self._first[place], self._first[target]
+                if target < begin and one != other:
+                    self._tied.setdefault(one, set()).add(other)
+                    self._tied.setdefault(other, set()).add(one)
+            if paragraph == place:
+                paragraphs[_value(mark) or len(paragraphs)] = place
 
     def rule(self, place: int, letters: int) -> tuple[list[int], bool]:
         """Return the sentences that a quotation of one sentence needs, and whether items at the end were left out.
@@ -323,9 +391,10 @@ class Outline:
         return sorted(needed), left_out
 
     def _bound(self, place: int) -> list[int]:
-        """Return the rule of a sentence and its provisos."""
+        """Return the rule of a sentence, its provisos, and the exceptions from it in other paragraphs."""
         closing = {end for begin, end in self._closing if begin <= place < end}
-        return [one for one, first in enumerate(self._first) if first == self._first[place] or one in closing]
+        rules = {self._first[place], *self._tied.get(self._first[place], ())}
+        return [one for one, first in enumerate(self._first) if first in rules or one in closing]
 
     def _below(self, places: Sequence[int]) -> Iterable[int]:
         """Yield the items of lists whose heads are among some sentences, in the order of the text."""

@@ -104,6 +104,31 @@ def test_a_long_text_is_no_trouble() -> None:
         ("Boats:\n(h) red;\n(i) old;\n(j) big.", "old", "Boats: … (i) old;"),
         ("Boats:\n(h) red:\n(i) old;\n(ii) new.", "old", "Boats: (h) red: (i) old;"),
         ("ให้เรือออก เมื่อเรือจม ให้คืนเงิน ทั้งนี้ ตามระเบียบ", "ออก", "ให้เรือออก … ทั้งนี้ ตามระเบียบ"),
+        (
+            "① 배는 쉰다.\n② 배는 붉다.\n③ 제1항은 밤에는 적용하지 아니한다.",
+            "쉰",
+            "① 배는 쉰다. … ③ 제1항은 밤에는 적용하지 아니한다.",
+        ),
+        ("① 배는 쉰다.\n② 제5조제1항에도 불구하고 간다.", "쉰", "① 배는 쉰다."),
+        (
+            "船は出ない。\n２　前項の規定は、夜は適用しない。\n３　船は赤い。",
+            "出",
+            "船は出ない。 ２ 前項の規定は、夜は適用しない。",
+        ),
+        ("船舶停航。\n船舶为红色。\n第一款规定不适用于小船。", "停航", "船舶停航。 … 第一款规定不适用于小船。"),
+        (
+            "(1) Boats stop.\n(2) Paragraph (1) does not apply to rafts.",
+            "rafts",
+            "(1) Boats stop. (2) Paragraph (1) does not apply to rafts.",
+        ),
+        (
+            "(1) Boote warten. Bei Nebel fahren sie jedoch.\n(2) Absatz 1 gilt nicht.",
+            "Nebel",
+            "(1) Boote warten. Bei Nebel fahren sie jedoch. (2) Absatz 1 gilt nicht.",
+        ),
+        ("Le bateau part.\nLe premier alinéa de l'article 5 n'est pas applicable.", "part", "Le bateau part."),
+        ("ห้ามเรือออก\nความในวรรคหนึ่งมิให้ใช้บังคับ", "ออก", "ห้ามเรือออก ความในวรรคหนึ่งมิให้ใช้บังคับ"),
+        ("Boats shall: a) stop; b) call; b-bis) wait.", "wait", "Boats shall: … b-bis) wait."),
         ("Boats:\n1. " + "a" * 80 + "\n2. b", "Boats", "Boats: 1. " + "a" * 80 + " …"),
     ],
 )
