@@ -82,6 +82,8 @@ def _words(key: str) -> re.Pattern[str]:
 _CLAUSE_LETTERS, _BEGIN = 100, 300
 """Letters in which a word restricts the sentence before, and in which an exception names a paragraph."""
 _OTHER_ARTICLE = re.compile(r"(?:§+|art\w*\.?|pasal|điều|มาตรา|[조条條])\s*\d*[\w.-]*,?\s*$", re.IGNORECASE)
+_HEADING = re.compile(r"^.{0,200}(?:(?:มาตรา|ข้อ)\s*\d\S*|[^\W\d\u0e00-\u0eff])$")
+"""First line that is no paragraph: it ends with the number of an article in Thai, or with a letter elsewhere."""
 _ORDINAL = {
     name: number
     for number, names in enumerate(
@@ -353,14 +355,15 @@ class Outline:
                 if left and not lists:
                     between.append(place)
                 self._head.append(lists[-1].head if lists else None)
-            if line and self._head[place] is None and self._first[place] == place:
+            top = self._head[place] is None or (mark and self._head[place] == 0 and _HEADING.search(self.sentences[0]))
+            if top and (line or mark) and self._first[place] == place:
                 paragraphs[0], paragraph = paragraph, place
             for target in _excepted(bare, paragraphs):
                 one, other = self._first[place], self._first[target]
-                if target < begin and one != other:
+                if target < paragraph and one != other:
                     self._tied.setdefault(one, set()).add(other)
                     self._tied.setdefault(other, set()).add(one)
-            if paragraph == place:
+            if paragraph == place and not (place == 0 and _HEADING.search(sentence)):
                 paragraphs[_value(mark) or len(paragraphs)] = place
 
     def rule(self, place: int, letters: int) -> tuple[list[int], bool]:
