@@ -125,6 +125,7 @@ def _spans(text: str, language: str) -> list[tuple[int, int, bool]]:
         lines = list(zip(bounds[::2], bounds[1::2], strict=True))
         inner = {start: [start + place for place in _thai_breaks(text[start:end])] for start, end in lines}
         bounds = [place for start, end in lines for place in (start, *sorted([*inner[start], *inner[start]]), end)]
+    bounds = list(_with_numbered(text, bounds))
     spans: list[tuple[int, int, bool]] = []
     depth, line = 0, True
     for start, end in zip(bounds[::2], bounds[1::2], strict=True):
@@ -149,6 +150,23 @@ def _spans(text: str, language: str) -> list[tuple[int, int, bool]]:
             depth = 0
         line = False
     return spans
+
+
+_NUMBERED = re.compile(r"(?:^|(?<=[.;:)»”])[ \t]+)(?=(\d{1,2})[.)][ \t]+([^\W\d_]))")
+
+
+def _with_numbered(text: str, bounds: Sequence[int]) -> Iterator[int]:
+    """Yield the bounds of sentences, and those of paragraphs within, such as 2 in "1. Boats stop. 2. They wait."."""
+    wanted = 0
+    for start, end in zip(bounds[::2], bounds[1::2], strict=True):
+        yield start
+        for found in _NUMBERED.finditer(text[start:end]):
+            if found.start() > 0 and int(found[1]) == wanted and found[2].isupper():
+                yield from (start + found.start(), start + found.end())
+            elif found.start() > 0:
+                continue
+            wanted = int(found[1]) + 1
+        yield end
 
 
 def _is_abbreviated(before: str, after: str, mark: re.Match[str] | None, text: str, language: str) -> bool:
@@ -252,6 +270,13 @@ def _place_of(kind: int, lists: Sequence[_List]) -> int | None:
     return next((at for at, one in enumerate(lists) if one.kind == kind), None)
 
 
+def _restricts(sentence: str) -> bool:
+    """Return True if a sentence restricts the one before it, though it does not begin with a proviso."""
+    words = sentence[:_CLAUSE_LETTERS]
+    back = _words("these").match(words) and _words("exceptions").search(words)
+    return bool(back or _words("within").search(words))
+
+
 def _value(mark: re.Match[str] | None) -> int:
     """Return the number that a mark is, or 0."""
     name = "" if mark is None else _name(mark)
@@ -318,8 +343,9 @@ class Outline:
         for place, (sentence, (_, _, line), mark) in enumerate(zip(self.sentences, spans, marks, strict=True)):
             begin = place if line else begin
             bare = sentence[mark.end() if mark else 0 :]
-            within = not line and not mark and _words("within").search(bare[:_CLAUSE_LETTERS]) is not None
-            restricts = place > 0 and (within or _proviso().match(bare) is not None)
+            restricts = place > 0 and (
+                _proviso().match(bare) is not None or (not line and not mark and _restricts(bare))
+            )
             self._first.append(self._first[place - 1] if restricts else place)
             if not line and sentence.startswith(_CLOSING):
                 self._closing.append((begin, place))

@@ -128,6 +128,16 @@ def test_a_long_text_is_no_trouble() -> None:
         ),
         ("Le bateau part.\nLe premier alinéa de l'article 5 n'est pas applicable.", "part", "Le bateau part."),
         ("ห้ามเรือออก\nความในวรรคหนึ่งมิให้ใช้บังคับ", "ออก", "ห้ามเรือออก ความในวรรคหนึ่งมิให้ใช้บังคับ"),
+        (
+            "Le bateau part. Cette règle n'est pas applicable la nuit. Oui.",
+            "part",
+            "Le bateau part. Cette règle n'est pas applicable la nuit.",
+        ),
+        (
+            "1. Le barche escono. 2. In mare vale l'art. 3. Sono rosse. 3. Tornano.",
+            "rosse",
+            "2. In mare vale l'art. 3. Sono rosse.",
+        ),
         ("Boats shall: a) stop; b) call; b-bis) wait.", "wait", "Boats shall: … b-bis) wait."),
         ("Boats:\n1. " + "a" * 80 + "\n2. b", "Boats", "Boats: 1. " + "a" * 80 + " …"),
     ],
