@@ -161,11 +161,13 @@ def _with_numbered(text: str, bounds: Sequence[int]) -> Iterator[int]:
     for start, end in zip(bounds[::2], bounds[1::2], strict=True):
         yield start
         for found in _NUMBERED.finditer(text[start:end]):
-            if found.start() > 0 and int(found[1]) == wanted and found[2].isupper():
-                yield from (start + found.start(), start + found.end())
-            elif found.start() > 0:
-                continue
-            wanted = int(found[1]) + 1
+            place, number = start + found.start(), int(found[1])
+            if found.start() > 0:
+                before = text[max(start, place - 12) : place]
+                if number != wanted or not found[2].isupper() or _abbreviation(("numbered",)).search(before):
+                    continue
+                yield from (place, start + found.end())
+            wanted = number + 1
         yield end
 
 
