@@ -281,14 +281,10 @@ def _restricts(sentence: str) -> bool:
 
 def _value(mark: re.Match[str] | None) -> int:
     """Return the number that a mark is, or 0."""
-    name = "" if mark is None else _name(mark)
-    return (
-        int(unicodedata.numeric(name, 0))
-        if len(name) == 1
-        else int(name)
-        if name.isdecimal()
-        else _ORDINAL.get(name.lower(), 0)
-    )
+    name = "" if mark is None else _name(mark).lower()
+    if len(name) == 1 and (value := unicodedata.numeric(name, 0)):
+        return int(value)
+    return int(name) if name.isdecimal() else _ORDINAL.get(name, 0)
 
 
 def _excepted(sentence: str, paragraphs: Mapping[int, int]) -> Iterator[int]:
@@ -353,8 +349,10 @@ class Outline:
                 self._closing.append((begin, place))
             if mark:
                 kind, name = _kind(mark, lists, (marks[later] for later in range(place + 1, len(marks)))), _name(mark)
-                if kind == _PARAGRAPH or (name in _FIRST_NAMES and any(one.kind == kind for one in left)):
+                if kind == _PARAGRAPH:
                     left, between = [], []
+                elif name in _FIRST_NAMES:
+                    left = left[: _place_of(kind, left)]
                 at = _place_of(kind, lists)
                 if at is None and (above := _place_of(kind, left)) is not None:
                     item = left[above].last
@@ -397,7 +395,7 @@ class Outline:
     def rule(self, place: int, letters: int) -> tuple[list[int], bool]:
         """Return the sentences that a quotation of one sentence needs, and whether items at the end were left out.
 
-        They are its rule with the provisos, the heads of its list, each with its provisos, and the items below it.
+        They are its rule with the provisos and exceptions, the heads of its list, each with its own, and the items.
 
         Args:
             place: number of the sentence.
@@ -407,13 +405,14 @@ class Outline:
         needed = set(own)
         head = self._head[place]
         while head is not None:
-            above = self._bound(head)
-            if above[0] in needed:
+            first = self._first[head]
+            if first in needed:
                 break
-            needed.update(above)
-            head = self._head[above[0]]
+            needed.update(self._bound(head))
+            head = self._head[first]
         left_out = False
-        for item in self._below(own):
+        # A paragraph is quoted with the one that it is an exception from, but not with the items of that.
+        for item in self._below([one for one in own if one >= self._first[place]]):
             letters -= len(self.sentences[item])
             if letters < 0 and needed - set(own) and item not in needed and self._first[item] == item:
                 left_out = True

@@ -138,6 +138,12 @@ def test_a_long_text_is_no_trouble() -> None:
             "rosse",
             "2. In mare vale l'art. 3. Sono rosse.",
         ),
+        (
+            "① 배는 쉰다.\n1. 큰 배\n② 제1항에도 불구하고 간다.\n1. 작은 배",
+            "간다",
+            "① 배는 쉰다. … ② 제1항에도 불구하고 간다. 1. 작은 배",
+        ),
+        ("Boats:\n1. red:\n- one\nOld.\n- two\n2. big.", "big", "Boats: … 2. big."),
         ("Boats shall: a) stop; b) call; b-bis) wait.", "wait", "Boats shall: … b-bis) wait."),
         ("Boats:\n1. " + "a" * 80 + "\n2. b", "Boats", "Boats: 1. " + "a" * 80 + " …"),
     ],
