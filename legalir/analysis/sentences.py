@@ -370,10 +370,13 @@ class Outline:
                     lists = [*lists, _List(kind, place - 1, place, name)]
                 self._head.append(lists[-1].head)
             elif line and restricts and lists and lists[-1].head is not None:
-                # Below a list, a proviso restricts what the head of the list says.
-                outermost = next(one.head for one in lists if one.head is not None)
-                self._head.append(self._head[outermost])
-                self._first[place] = self._first[outermost]
+                # Below a list, a proviso restricts what the head of the list says; between two items, the first one.
+                after = next((marks[later] for later in range(place + 1, len(marks)) if marks[later]), None)
+                at = None if after is None or _name(after) in _FIRST_NAMES else _place_of(after.lastindex or 0, lists)
+                heads = (one.head for one in lists if one.head is not None)
+                whole = next(heads) if at is None else lists[at].last
+                self._head.append(self._head[whole])
+                self._first[place] = self._first[whole]
                 left, lists = [*left, *lists], []
             else:
                 if line:

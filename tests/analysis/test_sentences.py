@@ -144,6 +144,12 @@ def test_a_long_text_is_no_trouble() -> None:
             "① 배는 쉰다. … ② 제1항에도 불구하고 간다. 1. 작은 배",
         ),
         ("Boats:\n1. red:\n- one\nOld.\n- two\n2. big.", "big", "Boats: … 2. big."),
+        ("다음과 같다.\n1. 배\n가. 큰 배\n다만, 밤은 뺀다.\n2. 차", "차", "다음과 같다. … 2. 차"),
+        (
+            "다음과 같다.\n1. 배\n가. 큰 배\n다만, 밤은 뺀다.\n2. 차",
+            "큰",
+            "다음과 같다. 1. 배 가. 큰 배 다만, 밤은 뺀다.",
+        ),
         ("Boats shall: a) stop; b) call; b-bis) wait.", "wait", "Boats shall: … b-bis) wait."),
         ("Boats:\n1. " + "a" * 80 + "\n2. b", "Boats", "Boats: 1. " + "a" * 80 + " …"),
     ],
