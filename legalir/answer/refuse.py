@@ -52,12 +52,6 @@ from legalir.storage.files import atomic_file
 EVERYDAY = Path(__file__).with_name("everyday.yaml")
 """Everyday questions by language; English ones stand in for a language without."""
 
-OUT_OF_SCOPE = "out_of_scope.jsonl"
-"""File of a collection's folder with questions that it does not answer, as a file of queries."""
-
-_MOST = 0.05
-"""Largest share of judged questions that a learnt threshold refuses."""
-
 _HEADINGS = 40
 """Number of headings whose nearest cosine is the measure of a close provision."""
 
@@ -243,6 +237,13 @@ def weakness(collection: Collection, query: str, as_of: str | None = None) -> st
     refusing = Refuse(collection)
     (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of)))
     return refusing.reason(evidence) if evidence < refusing.threshold else ""
+
+
+OUT_OF_SCOPE = "out_of_scope.jsonl"
+"""File of a collection's folder with questions that it does not answer, as a file of queries."""
+
+_MOST = 0.05
+"""Largest share of judged questions that a learnt threshold refuses."""
 
 
 class Threshold(NamedTuple):
