@@ -19,7 +19,7 @@ _GAP = re.compile(r"\s*…\s*")
 
 def faults(words: str, text: str) -> set[str]:
     """Return the faults of a quotation from a text."""
-    text = " ".join(text.split())
+    lines, text = [" ".join(line.split()) for line in text.splitlines()], " ".join(text.split())
     found = set()
     place = 0
     for part in filter(None, _GAP.split(words)):
@@ -33,7 +33,11 @@ def faults(words: str, text: str) -> set[str]:
             found.add("item without its head")
         place = start + len(part)
         after = text[place:].lstrip()
-        if after and _proviso().match(after) and text[place - 1] in ".。;" and after[:20] not in words:
+        ended = text[place - 1] in ".。;" or "ก" <= text[place - 1] <= "๛"
+        if after and _proviso().match(after) and ended and after[:20] not in words:
+            found.add("proviso dropped")
+        closed = next((line.partition(" ทั้งนี้")[2] for line in lines if part[-40:] in line.partition(" ทั้งนี้")[0]), "")
+        if closed[:20] not in words:
             found.add("proviso dropped")
     if any(words.count(left) > words.count(right) for left, right in ("()", "（）", "「」", "[]")):
         found.add("bracket open")

@@ -40,9 +40,10 @@ def _file() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def words_for(key: str) -> str:
-    """Return a regular expression for any of the words of a key of ``wording.yaml``, in all languages."""
-    return any_of(str(one) for code, rows in _file().items() if code != "units" for one in rows.get(key, ()))
+def words_for(key: str, language: str | None = None) -> str:
+    """Return a regular expression for any of the words of a key of ``wording.yaml``, in all languages or in one."""
+    codes = _file().keys() - {"units"} if language is None else _file().keys() & {language}
+    return any_of(str(one) for code in codes for one in _file()[code].get(key, ())) if codes else "(?!)"
 
 
 def any_of(expressions: Iterable[str]) -> str:

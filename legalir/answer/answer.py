@@ -359,7 +359,7 @@ class LLMAnswer(AsksModel, Generator):
         if reply.state != "ok":
             return answer
         if self.plain:
-            return _prose(reply.value, answer)
+            return _prose(reply.value, answer, self.collection.language)
         if not reply.value.can_answer:
             return replace(
                 answer, abstained=True, reason=" ".join(reply.value.reason.split()) or REASON_KINDS["undecided"]
@@ -418,10 +418,10 @@ class LLMAnswer(AsksModel, Generator):
         return tuple(min(one, key=lambda row: ("verified", "repaired", "not found").index(row[2])) for one in found)
 
 
-def _prose(text: str, answer: Answer) -> Answer:
+def _prose(text: str, answer: Answer, language: str) -> Answer:
     """Return an answer in prose; the numbers of provisions and what refuses to answer are not part of its text."""
     lines = (without_numbers(" ".join(line.split()), len(answer.context_docnos))[0] for line in text.splitlines())
-    outlines = [Outline(line) for line in lines if line]
+    outlines = [Outline(line, language) for line in lines if line]
     sentences = [sentence for outline in outlines for sentence in outline.sentences]
     refusals = [sentence for sentence in sentences if refuses(sentence)]
     if refusals and refusals[0] == sentences[0]:

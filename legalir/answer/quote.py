@@ -10,6 +10,7 @@ from typing import Annotated
 from annotated_types import Ge
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
+from legalir.analysis.language import UNKNOWN
 from legalir.analysis.sentences import Outline
 from legalir.answer.contexts import texts_of
 from legalir.answer.generator import GAP, Answer, Generator, citing
@@ -51,20 +52,28 @@ class Quote(Generator):
         """
         first = docnos[: self.k]
         provisions = texts_of(first, self.collection, "quote")
-        texts = best_sentences(query, [provisions[docno].text for docno in first], self.sentences, self._analyzer)
+        texts = best_sentences(
+            query,
+            [provisions[docno].text for docno in first],
+            self.sentences,
+            self._analyzer,
+            self.collection.language,
+        )
         lines = (_line(docno, provisions[docno].title, text) for docno, text in zip(first, texts, strict=True))
         verified = tuple((docno, text, "verified") for docno, text in zip(first, texts, strict=True) if text)
         return Answer("\n".join(lines), tuple(first), verified, context_docnos=tuple(first))
 
 
-def best_sentences(query: str, texts: Sequence[str], count: int, analyzer: Analyzer) -> list[str]:
+def best_sentences(
+    query: str, texts: Sequence[str], count: int, analyzer: Analyzer, language: str = UNKNOWN
+) -> list[str]:
     """Return, for each text, the `count` sentences that share most with the question, in the order of the text.
 
     Each comes with what it needs: a rule with its provisos, an item with the heads of its list, a head with its items.
     The sign ``…`` marks what is left out between two sentences, and items left out at the end. A text without
     sentences gives an empty string.
     """
-    outlines = [Outline(text) for text in texts]
+    outlines = [Outline(text, language) for text in texts]
     asked = set(analyzer.terms(query))
     shared = [[asked.intersection(analyzer.terms(sentence)) for sentence in one.sentences] for one in outlines]
     df = Counter(term for of_text in shared for terms in of_text for term in terms)
@@ -91,7 +100,8 @@ def _joined(outline: Outline, best: Sequence[int], letters: int = _ITEMS) -> str
 
 
 def _line(docno: str, title: str, text: str) -> str:
-    quotation = ": ".join(part for part in (" ".join(title.split()), text) if part)
+    title = " ".join(title.split())
+    quotation = text if text.startswith(title) else ": ".join(filter(None, (title, text)))
     return f"{quotation} {citing(docno)}".lstrip()
 
 

@@ -41,6 +41,7 @@ from legalir.answer.generator import EVIDENCE, REASON_KINDS, REFUSAL
 from legalir.collections import Collection
 from legalir.config import read_yaml
 from legalir.contract import factory_of
+from legalir.datasets.readers import read_queries
 from legalir.dense.e5 import SEMANTIC, is_installed
 from legalir.dense.index import DenseIndex
 from legalir.explanation import Explanation, Upstream
@@ -304,6 +305,81 @@ def weakness(collection: Collection, query: str, as_of: str | None = None) -> st
     refusing = Refuse(collection)
     (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of)))
     return refusing.reason(query, evidence) if evidence < refusing.threshold else ""
+
+
+OUT_OF_SCOPE = "out_of_scope.jsonl"
+"""File of a collection's folder with questions that it does not answer, as a file of queries."""
+
+_MOST = 0.05
+"""Largest share of judged questions that a learnt threshold refuses."""
+
+
+class Threshold(NamedTuple):
+    """A threshold of :class:`Refuse` that was learnt from the questions of a collection.
+
+    Attributes:
+        value: the threshold.
+        questions: number of judged questions, and of questions outside.
+        refused: share of each that is refused, each fold with the threshold of the other folds.
+        plain: share of each that is refused with the default threshold.
+    """
+
+    value: float
+    questions: tuple[int, int]
+    refused: tuple[float, float]
+    plain: tuple[float, float]
+
+    def sentence(self) -> str:
+        """Return the result for people."""
+        (judged, outside), (wrong, right), (wrong_plain, right_plain) = self.questions, self.refused, self.plain
+        return (
+            f"refuse(threshold={self.value:g}) is learnt from {judged} judged questions and {outside} of "
+            f"{OUT_OF_SCOPE}. On questions that had no part it refuses {wrong:.1%} and {right:.1%} of them; "
+            f"the default threshold refuses {wrong_plain:.1%} and {right_plain:.1%}."
+        )
+
+
+def learnt_threshold(collection: Collection, folds: int = 5) -> Threshold | None:
+    """Return the threshold that refuses most questions outside and at most 5 % of the judged ones.
+
+    Returns None where the collection lacks judged questions, or the file :data:`OUT_OF_SCOPE`.
+
+    Raises:
+        FormatError: a line of a file is faulty.
+    """
+    source = collection.source
+    file = source.folder.root / OUT_OF_SCOPE
+    if not (file.is_file() and source.has_topics() and source.has_judgements()):
+        return None
+    judged = {qid for qid, _, label in source.judgements() if label > 0}
+    asked = [
+        [row for row in source.queries() if row["qid"] in judged],
+        list(read_queries(file, source.about.query_field)),
+    ]
+    refusing = Refuse(collection)
+    evidence = [np.array(refusing.evidence(refusing.features(pd.DataFrame(rows)))) for rows in asked if rows]
+    if len(evidence) < len(asked):
+        return None
+    parts = [np.array([int(digest(str(row["qid"]))[:8], 16) % folds for row in rows]) for rows in asked]
+    refused = [np.zeros(len(of), dtype=bool) for of in evidence]
+    for fold in range(folds):
+        value = _fitting(*(of[part != fold] for of, part in zip(evidence, parts, strict=True)))
+        for of, part, out in zip(evidence, parts, refused, strict=True):
+            out[part == fold] = of[part == fold] < value
+    (judged_refused, outside_refused), (inside, outside) = refused, evidence
+    return Threshold(
+        _fitting(inside, outside),
+        (len(inside), len(outside)),
+        (float(judged_refused.mean()), float(outside_refused.mean())),
+        (float((inside < refusing.threshold).mean()), float((outside < refusing.threshold).mean())),
+    )
+
+
+def _fitting(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> float:
+    """Return the lowest threshold, in hundredths, that refuses most of `outside` and few of `inside`."""
+    values = np.arange(1, 100) / 100
+    fits = [value for value in values if (inside < value).mean() <= _MOST] or [values[0]]
+    return float(max(fits, key=lambda value: ((outside < value).mean(), -value)))
 
 
 @cache

@@ -25,14 +25,19 @@ _WORD = normalize(
     r"|bestimmung|vorschrift|quelle|dokument|nummer|disposition|dispositions|numéro|disposición|fuente|documento|número"
     r"|disposizione|fonte|numero|disposição|dispositivo|przepis|źródło|numer)s?",
 )
+_TO = r"(?: ?(?:[-‐‑–—~～〜]|\.{2,3}|…|から|至|到|에서|ถึง) ?| (?:to|through|bis|à|a|al|tot|do|đến) )"
 _ONE = re.compile(
-    rf"(?:{_WORD}[ .:]{{0,2}})?[(\[]?(?P<first>\d{{1,4}})(?:\.0)?(?: ?[-–~] ?(?P<last>\d{{1,4}}))?[)\]]?"
+    rf"(?:{_WORD}[ .:]{{0,2}})?[(\[]?(?P<first>\d{{1,4}})(?:\.0)?(?:[)\]]?{_TO}[(\[]?(?P<last>\d{{1,4}}))?[)\]]?"
     rf"(?: ?[번番號]| ?号(?= ?{_WORD}))?(?: ?{_WORD})?[.:]?"
 )
 _PARENT = re.compile(r",? ?\(?cited by \d{1,4}\)?", re.IGNORECASE)
 _AND = re.compile(r"[\])]\s*(?=[\[(])| ?(?:[,;、،/&+]| and | und | et | y | e | i | và | และ|및 |과 |와 |と|和) ?")
-_LABELLED = re.compile(r"\[\s*(\d{1,4})(?:\s*,\s*cited by \d{1,4})?(?:,[^\[\]\d]*)?\](?:\s*$|\s*[^\W\d])")
-_BRACKET = re.compile(r"(?<!\s)\s*\[([^\[\]]{1,60})\]")
+_SQUARE = str.maketrans("［【］】", "[[]]")
+_LABELLED = re.compile(
+    rf"\[\s*(\d{{1,4}})(?:\s*,\s*cited by \d{{1,4}})?(?:,[^\[\]\d]*)?\](?!{_TO}\[)(?:\s*$|\s*[^\W\d])"
+)
+_BRACKET = r"[\[［【][^\[\]［］【】]{1,60}[\]］】]"
+_BRACKETS = re.compile(rf"(?<!\s)\s*{_BRACKET}(?:(?:{_TO}|{_AND.pattern}|\s)?{_BRACKET})*", re.IGNORECASE)
 
 
 def numbers_of(name: str) -> list[int]:
@@ -63,13 +68,15 @@ def without_numbers(text: str, most: int) -> tuple[str, list[str]]:
     named: list[str] = []
 
     def left_out(match: re.Match[str]) -> str:
-        numbers = numbers_of(f"[{match[1]}]")
-        if not numbers or not all(1 <= number <= most for number in numbers):
-            return match[0]
-        named.extend(map(str, numbers))
-        return ""
+        numbers = numbers_of(match[0].strip().translate(_SQUARE))
+        if numbers and all(1 <= number <= most for number in numbers):
+            named.extend(map(str, numbers))
+            return ""
+        # Some of several brackets may be a part of the text; a range with an end that is not there stays as it is.
+        listed = len(re.findall(_BRACKET, match[0])) > 1 and not re.search(rf"[\]］】]{_TO}[\[［【]", match[0])
+        return re.sub(rf"(?<!\s)\s*{_BRACKET}", left_out, match[0]) if listed else match[0]
 
-    return _BRACKET.sub(left_out, text), named
+    return _BRACKETS.sub(left_out, text), named
 
 
 class Statement(NamedTuple):

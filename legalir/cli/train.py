@@ -218,6 +218,7 @@ def tune(
                 "runs": tuning.runs,
                 "complete": tuning.complete,
                 "path": None if tuning.path is None else str(tuning.path),
+                "threshold": None if tuning.threshold is None else tuning.threshold._asdict(),
             }
         )
         return
@@ -240,5 +241,7 @@ def _print(tuning: Tuning) -> None:
     console = Console(highlight=False)
     console.print(table)
     console.print(tuning.sentence(), soft_wrap=True)
+    if tuning.threshold is not None:
+        console.print(tuning.threshold.sentence(), soft_wrap=True)
     if not tuning.complete:
         console.print("The time was over before all settings were tried: --minutes gives more.", soft_wrap=True)

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir import __version__
+from legalir.answer.refuse import Threshold, learnt_threshold
 from legalir.declared import check_number
 from legalir.dense.static import own_model
 from legalir.dense.static_model import read_about
@@ -91,6 +92,7 @@ class Tuning:
         runs: number of settings that were run.
         complete: whether the time sufficed for every step.
         path: the file that was written; None if ``default`` is kept.
+        threshold: threshold of ``refuse``, if there are questions that the collection does not answer; not stored.
     """
 
     collection: str
@@ -102,6 +104,7 @@ class Tuning:
     runs: int
     complete: bool
     path: Path | None
+    threshold: Threshold | None
 
     def sentence(self) -> str:
         """Return the result for people."""
@@ -198,8 +201,9 @@ def tune(
     if gain.low > 0 and chosen != start:
         path = _store(collection, chosen, gain, None if out is None else Path(out))
     values = {name: dict(evaluation.known(chosen, name, grid)) for name, grid in knobs.items()}
+    done = evaluation.runs, evaluation.in_time(), path
     return Tuning(
-        collection.id, start, chosen, tuple(choices), gain, values, evaluation.runs, evaluation.in_time(), path
+        collection.id, start, chosen, tuple(choices), gain, values, *done, learnt_threshold(collection, folds)
     )
 
 

@@ -25,9 +25,29 @@ from legalir.answer.quote import _joined
             "See Art. 5 of the Act. It applies! Does it? Yes.",
             ["See Art. 5 of the Act.", "It applies!", "Does it?", "Yes."],
         ),
+        ("The lamp is lit. The answer is no. It stays.", ["The lamp is lit.", "The answer is no.", "It stays."]),
+        (
+            "Under No. (4) of 2013, reg. V and Mr. Bell. (2) Boats.",
+            ["Under No. (4) of 2013, reg. V and Mr. Bell.", "(2) Boats."],
+        ),
+        (
+            "Nach Nr. III lit. a, z. B. Boote, gilt Abs. 2. Es gilt.",
+            ["Nach Nr. III lit. a, z. B. Boote, gilt Abs. 2. Es gilt."],
+        ),
+        (
+            "Zgodnie z art. V lit. a statek, tj. Tratwa, stoi. Tak.",
+            ["Zgodnie z art. V lit. a statek, tj. Tratwa, stoi.", "Tak."],
+        ),
+        ("Los barcos, p. ej. Veleros, salen. Es así.", ["Los barcos, p. ej. Veleros, salen.", "Es así."]),
         ("He said “no.” Then he left.", ["He said “no.”", "Then he left."]),
         ("第一条のとおり。ただし書。", ["第一条のとおり。", "ただし書。"]),
         ("ทางเดินต้องกว้าง 2 เมตร\nเว้นแต่ชั้นใต้ดิน", ["ทางเดินต้องกว้าง 2 เมตร", "เว้นแต่ชั้นใต้ดิน"]),
+        ("นายท่ามีหน้าที่ดังนี้ (๑) จุดไฟ (๒) ปิดประตูตามข้อ (๓) ทุกคืน", ["นายท่ามีหน้าที่ดังนี้", "(๑) จุดไฟ", "(๒) ปิดประตูตามข้อ (๓) ทุกคืน"]),
+        ("ให้เรือออก ในกรณีที่เรือจม ให้คืนเงิน ทั้งนี้ ตามระเบียบ", ["ให้เรือออก", "ในกรณีที่เรือจม ให้คืนเงิน", "ทั้งนี้ ตามระเบียบ"]),
+        # A condition of what is before it, one within a rule, and one that points back.
+        ("ให้เรือออก ถ้าเรือมีไฟ", ["ให้เรือออก ถ้าเรือมีไฟ"]),
+        ("ผู้ใดนำเรือออก ถ้าเรือไม่มีไฟ ต้องระวางโทษปรับ", ["ผู้ใดนำเรือออก ถ้าเรือไม่มีไฟ ต้องระวางโทษปรับ"]),
+        ("ให้เรือออก เมื่อเรือนั้นจม ให้คืนเงิน", ["ให้เรือออก เมื่อเรือนั้นจม ให้คืนเงิน"]),
         ("line one\r\nline two\x0bthree", ["line one", "line two", "three"]),
     ],
 )
@@ -45,6 +65,7 @@ def test_a_long_text_is_no_trouble() -> None:
     assert len(split_sentences("가나다라 " * 200_000)) == 1
     assert len(split_sentences(" " * 200_000 + "가")) == 1
     assert len(split_sentences("말한다. " * 100_000)) == 100_000
+    assert len(split_sentences("เรือ ถ้าเรือ " * 20_000)) == 1
     assert len(split_sentences("the keeper of the lighthouse shall light the lamp after the\n" * 20_000)) == 1
     assert decisive("a" * 60_000) == decisive("만" * 60_000) == []
 
@@ -82,6 +103,59 @@ def test_a_long_text_is_no_trouble() -> None:
         ("A person must:\n(a) stop;\n(b) call; or\n(c) wait.", "wait", "A person must: … (c) wait."),
         ("有下列行为之一的，处罚：\n(一)停船；\n(二)撞船。", "撞船", "有下列行为之一的，处罚： … (二)撞船。"),
         ("Boats (see Art. 5.\nNow void) leave. They are red.", "leave", "Boats (see Art. 5. Now void) leave."),
+        ("Boats:\n1. red;\n2. old\nOld is ten.\n3. big.", "big", "Boats: … 3. big."),
+        ("Boats:\n1. red;\n2. old\nOld is ten.\n3. big.", "ten", "Boats: … 2. old Old is ten."),
+        ("Boats:\n1. red;\n2. old\nOld is ten.\n3. big.", "old", "Boats: … 2. old"),
+        ("Boats:\n(h) red;\n(i) old;\n(j) big.", "old", "Boats: … (i) old;"),
+        ("Boats:\n(h) red:\n(i) old;\n(ii) new.", "old", "Boats: (h) red: (i) old;"),
+        ("ให้เรือออก เมื่อเรือจม ให้คืนเงิน ทั้งนี้ ตามระเบียบ", "ออก", "ให้เรือออก … ทั้งนี้ ตามระเบียบ"),
+        (
+            "① 배는 쉰다.\n② 배는 붉다.\n③ 제1항은 밤에는 적용하지 아니한다.",
+            "쉰",
+            "① 배는 쉰다. … ③ 제1항은 밤에는 적용하지 아니한다.",
+        ),
+        ("① 배는 쉰다.\n② 제5조제1항에도 불구하고 간다.", "쉰", "① 배는 쉰다."),
+        (
+            "船は出ない。\n２　前項の規定は、夜は適用しない。\n３　船は赤い。",
+            "出",
+            "船は出ない。 ２ 前項の規定は、夜は適用しない。",
+        ),
+        ("船舶停航。\n船舶为红色。\n第一款规定不适用于小船。", "停航", "船舶停航。 … 第一款规定不适用于小船。"),
+        (
+            "(1) Boats stop.\n(2) Paragraph (1) does not apply to rafts.",
+            "rafts",
+            "(1) Boats stop. (2) Paragraph (1) does not apply to rafts.",
+        ),
+        (
+            "(1) Boote warten. Bei Nebel fahren sie jedoch.\n(2) Absatz 1 gilt nicht.",
+            "Nebel",
+            "(1) Boote warten. Bei Nebel fahren sie jedoch. (2) Absatz 1 gilt nicht.",
+        ),
+        ("Le bateau part.\nLe premier alinéa de l'article 5 n'est pas applicable.", "part", "Le bateau part."),
+        ("ห้ามเรือออก\nความในวรรคหนึ่งมิให้ใช้บังคับ", "ออก", "ห้ามเรือออก ความในวรรคหนึ่งมิให้ใช้บังคับ"),
+        (
+            "Le bateau part. Cette règle n'est pas applicable la nuit. Oui.",
+            "part",
+            "Le bateau part. Cette règle n'est pas applicable la nuit.",
+        ),
+        (
+            "1. Le barche escono. 2. In mare vale l'art. 3. Sono rosse. 3. Tornano.",
+            "rosse",
+            "2. In mare vale l'art. 3. Sono rosse.",
+        ),
+        (
+            "① 배는 쉰다.\n1. 큰 배\n② 제1항에도 불구하고 간다.\n1. 작은 배",
+            "간다",
+            "① 배는 쉰다. … ② 제1항에도 불구하고 간다. 1. 작은 배",
+        ),
+        ("Boats:\n1. red:\n- one\nOld.\n- two\n2. big.", "big", "Boats: … 2. big."),
+        ("다음과 같다.\n1. 배\n가. 큰 배\n다만, 밤은 뺀다.\n2. 차", "차", "다음과 같다. … 2. 차"),
+        (
+            "다음과 같다.\n1. 배\n가. 큰 배\n다만, 밤은 뺀다.\n2. 차",
+            "큰",
+            "다음과 같다. 1. 배 가. 큰 배 다만, 밤은 뺀다.",
+        ),
+        ("Boats shall: a) stop; b) call; b-bis) wait.", "wait", "Boats shall: … b-bis) wait."),
         ("Boats:\n1. " + "a" * 80 + "\n2. b", "Boats", "Boats: 1. " + "a" * 80 + " …"),
     ],
 )

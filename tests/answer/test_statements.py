@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from legalir.answer.statements import Statement, refuses, statements_of
+from legalir.answer.statements import Statement, refuses, statements_of, without_numbers
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,18 @@ def test_statements_and_their_citations() -> None:
         Statement("Red [x] once.", ("w-1",)),
     ]
     assert statements_of("", []) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "bare", "numbers"),
+    [
+        ("Doors open [1]–[3].", "Doors open.", "123"),
+        ("Doors [1-2, 4] open [1] to [2]", "Doors open", "12412"),
+        ("Doors [1], [3] and [4].", "Doors.", "134"),
+        ("門【1】【2】開、窓［2］〜［3］", "門開、窓", "1223"),
+        ("See [annex 1], [2].", "See [annex 1],.", "2"),
+        ("Doors [1]–[30], [3]–[2].", "Doors [1]–[30], [3]–[2].", ""),
+    ],
+)
+def test_numbers_in_brackets(text: str, bare: str, numbers: str) -> None:
+    assert without_numbers(text, 9) == (bare, list(numbers))

@@ -509,10 +509,16 @@ class TestRefused:
 
         server.reply = reply
         model = a_model(server)
-        first, second = ({"type": "object", "properties": {name: {"type": "integer"}}} for name in ("alpha", "beta"))
+        first, second, third = (
+            {"type": "object", "properties": {name: {"type": "integer"}}} for name in ("alpha", "beta", "gamma beta")
+        )
         for schema, left in ((first, ()), (second, ("response_format",)), (first, ()), (second, ("response_format",))):
             assert model.chat(ChatRequest(REQUEST.messages, schema)).omitted == left
         assert len(caplog.messages) == 1
+        with ThreadPoolExecutor(4) as pool:
+            replies = list(pool.map(model.chat, [ChatRequest(REQUEST.messages, third)] * 12))
+        assert len(caplog.messages) == 2, "once for a schema, however many requests are under way"
+        assert all(one.omitted == ("response_format",) for one in replies), "each reply has it"
         question = "At which temperature is a seed sown that has grown?"
         with pytest.raises(BadRequest):
             model.chat(ChatRequest((("user", question),), prompt="hyde"))

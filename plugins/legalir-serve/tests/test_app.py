@@ -119,6 +119,7 @@ def test_faults_have_a_reason(
     assert reply.status_code == status
     if reason:
         assert reason in reply.json()["error"]
+        assert reply.json()["code"] == ("not_found" if status == 404 else "invalid")
 
 
 def test_methods_and_sizes(client: TestClient) -> None:

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError
 from legalir_serve.neighbourhood import picture
-from legalir_serve.pages import answered, blocks, extract, marked, messages
+from legalir_serve.pages import answered, blocks, extract, marked, messages, refused_in
 
 
 @pytest.fixture(name="client", scope="module")
@@ -82,6 +82,8 @@ def test_what_is_wrong_with_an_answer_is_said_in_the_language_of_the_page() -> N
     assert shown["quotes"] == [("a", "A", "6", "not found")]
     assert shown["reason"] == labels["reason_nothing_found"]
     assert answered({**reply, "reason": "no fee", "reason_kind": ""}, labels)["reason"] == "no fee"
+    assert refused_in(labels, "busy", "Too many …") == labels["error_busy"]
+    assert refused_in(labels, "not_found", "no 'x'") == f"{labels['error_not_found']} no 'x'"
 
 
 def test_the_steps_of_an_answer_come_before_it(client: TestClient) -> None:
@@ -92,7 +94,8 @@ def test_the_steps_of_an_answer_come_before_it(client: TestClient) -> None:
     assert kinds[0] == "step" and kinds[-1] == "answer" and set(kinds) == {"step", "answer"}
     html = json.loads(stream.rpartition("data: ")[2])["html"]
     assert 'href="#source-act-2"' in html and "<script>" not in html and "&lt;script&gt;" in html
-    assert text_of(client, "/answer/steps?q=lamp&pipeline=bm25").startswith("event: error")
+    fault = text_of(client, "/answer/steps?q=lamp&pipeline=bm25&lang=ko")
+    assert fault.startswith("event: error") and messages()["ko"]["error_invalid"] in fault
 
 
 def test_lines_of_cells_are_a_table() -> None:

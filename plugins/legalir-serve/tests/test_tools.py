@@ -33,21 +33,24 @@ def asked(served: Service, *calls: tuple[str, Mapping[str, Any]]) -> list[dict[s
 def test_an_agent_finds_why_and_when(tmp_path: Path) -> None:
     """Which provision answers, what it cites, and what it said on a day: in less than 4 000 tokens."""
     names = {name: f"legalir/{name}" for name in ("firecode", "firecode-dated")}
-    served = Service(names, Policy({"default": "default", "answer": "default % 5 >> quote"}))
+    served = Service(names, Policy({"default": "default", "answer": "default % 5 >> refuse >> quote"}))
     question = "고시원 방에 창문이 꼭 있어야 하나요?"
-    found, read, cites, then, answer = asked(
+    found, read, cites, then, answer, refused = asked(
         served,
         ("search_provisions", {"question": question}),
         ("read_provision", {"docno": "vrule-6"}),
         ("related_provisions", {"docno": "vrule-6", "relation": "cites"}),
         ("read_provision", {"docno": "FC05-4", "collection": "firecode-dated", "as_of": "2023-06-01"}),
         ("answer_with_citations", {"question": question}),
+        ("answer_with_citations", {"question": "오늘 서울 날씨 어때요?"}),
     )
     assert "vrule-6" in [each["docno"] for each in found["provisions"][:3]]
     assert "창문" in read["text"] and read["state"] == "found"
     assert "vdecree-4" in [each["docno"] for each in cites["cites"]]
     assert then["docno"] == "FC05-4@2021-01-01"
-    assert answer["citations"]
+    assert answer["citations"] and "nearest" not in answer
+    assert (refused["abstained"], refused["reason_kind"], refused["reply_state"]) == (True, "not_covered", "ok")
+    assert len(refused["nearest"]) == 5
     # At most a token for each letter of Hangul, and one for three others.
     text = json.dumps([found, read, cites, then, answer], ensure_ascii=False)
     wide = sum("가" <= sign <= "힣" for sign in text)
@@ -66,7 +69,7 @@ def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     )
     assert [part["text"] for part in compared["changed"]] == ["3", "5"]
     assert (unknown["state"], undated["state"]) == ("not_found", "could_not_check")
-    assert (missing["state"], refused["state"]) == ("not_found", "could_not_check")
+    assert (missing["state"], refused["state"], refused["code"]) == ("not_found", "could_not_check", "invalid")
 
     def broken(self: Service, *arguments: Any, **named: Any) -> Any:
         raise DataError("The engine of /srv/laws cannot be reached.")

@@ -71,7 +71,8 @@ class Guard:
         if status:
             # A browser asks for a name and a password; a program sees Bearer as well.
             more = {"www-authenticate": 'Basic realm="legalir", Bearer'} if status == 401 else {}
-            await JSONResponse({"error": reason}, status, more)(scope, receive, guarded)
+            code = "no_token" if status == 401 else "invalid"
+            await JSONResponse({"error": reason, "code": code}, status, more)(scope, receive, guarded)
             return
         await self._app(scope, receive, guarded)
 
@@ -160,8 +161,8 @@ def create_app(
     )
 
     async def refuse(request: Request, error: Exception) -> Response:
-        status, reason, headers = refusal(error)
-        return JSONResponse({"error": reason}, status, headers)
+        refused = refusal(error)
+        return JSONResponse({"error": refused.reason, "code": refused.code}, refused.status, refused.headers)
 
     for kind in (Busy, TooSlow, RequestValidationError, LegalIRError, Exception):
         app.add_exception_handler(kind, refuse)

@@ -202,8 +202,9 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
                     found = await values_of(request)
                     return found if isinstance(found, Response) else HTMLResponse(rendered(request, template, **found))
                 except Exception as error:
-                    status, reason, headers = refusal(error)
-                return HTMLResponse(rendered(request, "error.html", reason=reason), status, headers)
+                    refused = refusal(error)
+                reason = refused_in(texts[language_of(request, texts)], refused.code, refused.reason)
+                return HTMLResponse(rendered(request, "error.html", reason=reason), refused.status, refused.headers)
 
             app.add_api_route(path, serve, methods=["GET"], include_in_schema=False, response_class=HTMLResponse)
 
@@ -296,11 +297,13 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
         chosen["pipeline"] = request.query_params.get("pipeline") or "answer"
 
         async def events() -> AsyncIterator[str]:
+            labels = texts[language_of(request, texts)]
             async for kind, content in steps(run, lambda told: service.answer(query, told=told, **chosen)):
                 shown = content
                 if kind == "answer":
-                    labels = texts[language_of(request, texts)]
                     shown = {"html": rendered(request, "reply.html", **answered(content, labels))}
+                elif kind == "error":
+                    shown = {**content, "error": refused_in(labels, content["code"], content["error"])}
                 yield event(kind, shown)
 
         return StreamingResponse(events(), media_type="text/event-stream")
@@ -331,6 +334,12 @@ def _as_csv(rows: list[dict[str, Any]]) -> Response:
         writer.writerow([f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell for cell in cells])
     headers = {"content-disposition": 'attachment; filename="provisions.csv"'}
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def refused_in(labels: Mapping[str, str], code: str, reason: str) -> str:
+    """Return the reason of an error in the words of `labels`; what names a value follows as the server has it."""
+    label = labels[f"error_{code}"]
+    return f"{label} {reason}" if code in ("invalid", "not_found") else label
 
 
 def answered(reply: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:

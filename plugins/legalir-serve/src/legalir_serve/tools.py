@@ -42,8 +42,9 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         try:
             return {"state": "found", **await work(function, *arguments, **named)}
         except Exception as error:
-            status, reason, _ = refusal(error)
-            return {"state": "not_found" if status == 404 else "could_not_check", "reason": reason}
+            refused = refusal(error)
+            state = "not_found" if refused.code == "not_found" else "could_not_check"
+            return {"state": state, "reason": refused.reason, "code": refused.code}
 
     @server.tool()
     async def search_provisions(
@@ -148,8 +149,19 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
                 collection=collection,
                 as_of=as_of,
             )
-            kept = ("answer", "abstained", "reason", "uncited", "contradicted", "citations", "notice")
-            return {name: reply[name] for name in kept}
+            kept = (
+                "answer",
+                "abstained",
+                "reason",
+                "reason_kind",
+                "reply_state",
+                "uncited",
+                "contradicted",
+                "citations",
+            )
+            sources = reply["sources"][:5] if reply["abstained"] else ()
+            nearest = [{"docno": each["docno"], "title": each["title"]} for each in sources]
+            return {**{name: reply[name] for name in (*kept, "notice")}, **({"nearest": nearest} if nearest else {})}
 
         return await checked(answer)
 

@@ -132,29 +132,45 @@ class Together:
                 one.results.set_result(of.get(str(place), found.iloc[:0]))
 
 
-def refusal(error: BaseException) -> tuple[int, str, dict[str, str]]:
-    """Return status, reason and further headers of the response to an error; pages and tools give the same reason.
+class Refusal(NamedTuple):
+    """The response to an error: pages and tools give the same reason.
 
-    A fault of the server is logged, and the reason does not describe it.
+    Attributes:
+        status: the status.
+        code: name of the kind of error, by which pages translate the reason.
+        reason: a sentence in English.
+        headers: further headers.
     """
+
+    status: int
+    code: str
+    reason: str
+    headers: Mapping[str, str] = {}
+
+
+def refusal(error: BaseException) -> Refusal:
+    """Return the response to an error. A fault of the server is logged, and the reason does not describe it."""
     if isinstance(error, Busy):
-        return 429, "Too many requests are being answered: try again in a second.", {"retry-after": "1"}
+        return Refusal(
+            429, "busy", "Too many requests are being answered: try again in a second.", {"retry-after": "1"}
+        )
     if isinstance(error, TooSlow):
-        return 503, "The answer took too long: ask for less.", {"retry-after": "5"}
+        return Refusal(503, "too_slow", "The answer took too long: ask for less.", {"retry-after": "5"})
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"] if part != "query")
-        return 422, f"{place}: {first['msg']}", {}
+        return Refusal(422, "invalid", f"{place}: {first['msg']}")
     if isinstance(error, DatasetNotFound):
-        return 404, str(error), {}
+        return Refusal(404, "not_found", str(error))
     if isinstance(error, AnalyzerError | ComponentError | ExpressionError):
-        return 400, str(error), {}
+        return Refusal(400, "invalid", str(error))
     if isinstance(error, LegalIRError):
         # Its message may hold paths of this machine.
         _log.error("A request could not be answered: %s", error)
-        return 503, "The server cannot answer this now; its log says why.", {"retry-after": "5"}
+        reason = "The server cannot answer this now; its log says why."
+        return Refusal(503, "unavailable", reason, {"retry-after": "5"})
     _log.error("A request failed: %s", type(error).__name__, exc_info=error)
-    return 500, "The server has a fault; its log says more.", {}
+    return Refusal(500, "fault", "The server has a fault; its log says more.")
 
 
 async def steps(
@@ -184,8 +200,8 @@ async def steps(
         try:
             yield "answer", await task
         except Exception as error:
-            status, reason, _ = refusal(error)
-            yield "error", {"status": status, "error": reason}
+            refused = refusal(error)
+            yield "error", {"status": refused.status, "error": refused.reason, "code": refused.code}
     finally:
         task.cancel()
 
