@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -88,21 +88,28 @@ def _words(key: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{either})(?![a-z])|[^\w]|.*\d{{2}}", re.I)
 
 
-def citations_of(text: str, languages: Sequence[str], docno: re.Pattern[str] | None = None) -> list[Citation]:
+def citations_of(
+    text: str,
+    languages: Sequence[str],
+    docno: re.Pattern[str] | None = None,
+    is_law: Callable[[str], object] = bool,
+) -> list[Citation]:
     """Return the citations of a text, in order. Of two that overlap, the first counts, then the longer.
 
-    Lines that are only wrapped are read as one.
+    Lines that are only wrapped are read as one. A law without a number is a citation if it is known, in quotation
+    marks, or of several words: not each abbreviation in capitals is a law. A matter left to another law is none.
 
     Args:
         text: the text.
         languages: those of the text and of the law that it cites, with a grammar each.
         docno: what docnos in square brackets look like; None for none.
+        is_law: whether a name is that of a known law.
     """
     whole = _LINE_GOES_ON.sub(" ", text)
     found: list[Citation] = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang))
-        found += [Citation(one.start, one.end, one, lang) for one in references]
+        found += [Citation(one.start, one.end, one, lang) for one in references if _cites(one, is_law)]
     if docno is not None:
         named = (match for match in _BRACKET.finditer(whole) if docno.fullmatch(match[1]))
         found += [Citation(*match.span(), None, docno=match[1]) for match in named]
@@ -111,6 +118,13 @@ def citations_of(text: str, languages: Sequence[str], docno: re.Pattern[str] | N
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return _with_quotations(whole, text, _with_headings(whole, _with_days(whole, _with_laws(whole, text, kept))))
+
+
+def _cites(one: Reference, is_law: Callable[[str], object]) -> bool:
+    if one.article or one.annex or one.paragraph or one.item or one.supplement or one.group:
+        return True
+    known = one.law and one.law_kind == "named" and (not one.surface[0].isalnum() or " " in one.law or is_law(one.law))
+    return one.kind != "delegates" and bool(known)
 
 
 def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Citation]:
@@ -176,6 +190,10 @@ def is_quotation(words: str, times: float = 1) -> bool:
     return sum(map(str.isalnum, words)) >= times * (_SHORTEST_CASELESS if caseless else _SHORTEST)
 
 
+def _has_number(one: Citation) -> bool:
+    return one.reference is None or bool(one.reference.article or one.reference.annex or one.reference.supplement)
+
+
 def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> list[Citation]:
     """Give each quotation to the citation before it, or to one in brackets directly behind it."""
     marked = [(*match.span(), next(filter(None, match.groups()))) for match in _QUOTED.finditer(whole)]
@@ -186,9 +204,11 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
     starts, ends = [one.start for one in citations], [one.end for one in citations]
     for start, end, words in sorted(marked):
         behind, before = bisect_left(starts, end), bisect_right(ends, start) - 1
-        if not is_quotation(words) or (behind > before + 1 and not start < starts[before + 1] <= ends[behind - 1] < end):
+        if not is_quotation(words) or (
+            behind > before + 1 and not start < starts[before + 1] <= ends[behind - 1] < end
+        ):
             continue  # A term, or a name in quotation marks, which is part of a citation.
-        near = before >= 0 and start - ends[before] <= _APART
+        near = before >= 0 and start - ends[before] <= _APART and _has_number(citations[before])
         if near and not text[start:end].lstrip().startswith(">"):
             near = not _PARAGRAPH.search(text, ends[before], start)
         gap = whole[end : starts[behind]] if behind < len(citations) else "\n" * (_BEHIND + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
@@ -194,15 +195,16 @@ class Verifier:
                 f"verify: there is no grammar of references in {' or '.join(dict.fromkeys(named))}: give the language "
                 f"of the text; there are {', '.join(grammars())}."
             )
-        found = citations_of(text, languages, self._docno)
+        found = citations_of(text, languages, self._docno, self._table.law_names.named)
         checked: dict[int, Checked] = {}
         # A citation in a quotation comes after the one that quotes, which may stand behind it.
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
             one = found[place]
             outer = checked.get(one.quoted_by)
-            checked[place] = (
-                self._checked(text, one, day, as_of is not None, law) if outer is None else _quoted(text, one, outer)
-            )
+            if outer is not None and outer.state in ("right", "wording differs"):
+                checked[place] = _quoted(text, one, outer)
+            else:
+                checked[place] = self._checked(text, one, day, as_of is not None, law)
         docnos = {docno for one in checked.values() for docno in (*one.docnos, *one.nearest)}
         titles = {docno: record.title for docno in sorted(docnos) if (record := self._record(docno))}
         return Verification(
@@ -293,7 +295,7 @@ class Verifier:
         if unsure and found.state != "right":
             return found._replace(
                 state="could not check",
-                reason=f"The text does not say of which law it is. If it is of {one.before}: {found.reason}",
+                reason=f"The text does not say of which law it is. If it is of {one.before or found.law}: {found.reason}",
             )
         if found.state != "right" or not found.docnos:
             return found
@@ -329,7 +331,7 @@ class Verifier:
             if own:
                 return table.law_names.named(own), False
             if len(table.laws) <= 1:
-                return ((0,) if table.laws else None), False
+                return ((0,) if table.laws else None), True
             if one.before and (laws := table.law_names.named(one.before)):
                 return laws, True
             return _Found("could not check", "The text does not say of which law it is.")
@@ -374,14 +376,14 @@ class Verifier:
             return names.named(full), full  # Of a long name without quotes, the grammar may have read only the end.
         if laws:
             return laws, words
-        if words:
+        if words or not (reference.article or reference.annex or reference.supplement):
             return (), words
         pieces = list(re.finditer(r"\S+", one.near))
         for size in self._lengths:
             for first in range(len(pieces) - size + 1):
                 start, end = pieces[first].start(), pieces[first + size - 1].end()
                 name = one.near[start:end].strip('.,;:()„“”"«»')
-                if _is_beside(one, start, end) and not names.in_full(name) and self._nearest_laws(name, True):
+                if _is_beside(one, start, end) and self._nearest_laws(name, True) and not names.find(name):
                     return (), name
         return (), ""
 
@@ -630,7 +632,12 @@ def _pairs(name: str) -> frozenset[str]:
 
 
 def _one_letter_apart(one: str, other: str) -> bool:
-    return len(one) == len(other) > 1 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+    """Return True if two names of Hangul differ in one syllable, of which they share most letters."""
+    pairs = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
+    if len(one) != len(other) or len(pairs) != 1 or not all("가" <= sign <= "힣" for sign in pairs[0]):
+        return False
+    first, second = (unicodedata.normalize("NFD", sign) for sign in pairs[0])
+    return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
 
 
 def _same(one: str, other: str) -> bool:
