@@ -6,15 +6,15 @@ From each collection, provisions are drawn at random. A passage cites one of the
 law, number, heading where there is one, and some of its words in quotation marks. Then one thing is altered:
 
 - number: the law has no such number
-- other: number of another provision of the law; heading or quoted words are then not its own
+- other: the number of another provision; heading or quoted words are then not its own
 - part: a paragraph that the provision does not have
 - law: one letter of the name of the law is another
 - heading: that of another provision of the law
 - word: one word of the quotation is another one of the provision, or is left out
 - day: the passage names a day before the collection begins (collections of versions)
 
-A correct passage must be *right*; of an altered one, the citation must not be. Collections are folders of $LEGALIR_DATA,
-or ids.
+A correct passage must be *right*; of an altered one, the citation must not be. Collections are folders, also of
+$LEGALIR_DATA, or ids.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -48,6 +49,7 @@ FORMS = {
 }
 PARTS = {"ko": "제{n}조제{p}항", "de": "§ {n} Abs. {p}", "zh": "第{n}条第{p}款", "th": "มาตรา {n} วรรค {p}"}
 BRACKETS = {"ko": "({})", "ja": "（{}）", "de": " ({})", "zh": "（{}）", "en": " ({})"}
+DAYS = {"ko": "2001. 3. 1. 당시 ", "ja": "2001年3月1日現在、"}
 WORDS, LETTERS = 9, 24
 
 
@@ -80,7 +82,7 @@ def altered_word(words: list[str], text: str, lang: str, draw: random.Random) ->
     place = draw.randrange(2, len(words) - 2)
     joined = "" if lang in ("ja", "zh", "th") else " "
     whole = re.sub(r"\W", "", text)
-    others = list(dict.fromkeys(text if not joined else text.split()))
+    others = list(dict.fromkeys(re.sub(r"[\"“”„«»「」『』‘’]", "", text) if not joined else text.split()))
     draw.shuffle(others)
     for new in ([], *([one] for one in others[:20])):
         changed = [*words[:place], *new, *words[place + 1 :]]
@@ -95,7 +97,8 @@ def cases(collection: Collection, each: int, seed: int) -> Iterator[tuple[str, s
     draw, lang = random.Random(seed), collection.language.partition("-")[0]
     records: dict[str, list[Provision]] = defaultdict(list)
     for one in collection.docs():
-        if one.law and re.fullmatch(r"[LRD]?\d[\d.의-]*", one.article) and len(one.text) > 60 and not one.effective_to:
+        valid = not one.effective_to and one.effective_from <= date.today().isoformat()
+        if valid and one.law and re.fullmatch(r"[LRD]?\d[\d.의-]*", one.article) and len(one.text) > 60:
             records[one.law].append(one)
     laws = [law for law, of in records.items() if len(of) > 3]
     known = {re.sub(r"\W", "", law) for law in records}
@@ -140,7 +143,7 @@ def cases(collection: Collection, each: int, seed: int) -> Iterator[tuple[str, s
                 f"{law if lang != 'de' else ''}{PARTS[lang].format(n=one.article, p=19)} {law if lang == 'de' else ''}",
             )
         if collection.dated:
-            yield "day", {"ko": "2001. 3. 1. 당시 "}.get(lang, "as of 2001-03-01 ") + make()
+            yield "day", DAYS.get(lang, "as of 2001-03-01 ") + make()
 
 
 def interval(right: int, total: int) -> str:

@@ -35,7 +35,7 @@ _QUOTED = re.compile(
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _HEADING = re.compile(r"[ \xa0]?[(（【\[]([^()（）【】\[\]\n]{2,80})[)）】\]]")
-_HEADING_INSIDE = re.compile(rf"(?<=\d){_HEADING.pattern}")
+_HEADING_INSIDE = re.compile(rf"(\d){_HEADING.pattern}")
 _LINE_GOES_ON = re.compile(r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（])")
 _SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[。！？]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -173,15 +173,22 @@ def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:
 
 def _with_headings(text: str, citations: Sequence[Citation]) -> list[Citation]:
     """Give citations the words in brackets behind them, unless they are a note, a date or a citation."""
-    starts = [one.start for one in citations]
     headed = []
     for place, one in enumerate(citations):
-        words = _HEADING.match(text, one.end) or _HEADING_INSIDE.search(text, one.start, one.end)
-        following = starts[place + 1] if place + 1 < len(starts) else len(text)
-        if words and one.reference and words.end() <= following and not _words("no_heading").match(words[1].strip()):
-            one = one._replace(heading=" ".join(words[1].split()))
+        following = citations[place + 1].start if place + 1 < len(citations) else len(text)
+        if one.reference is not None:
+            inside = _HEADING_INSIDE.search(text, one.start, one.end)
+            one = one._replace(heading=heading_at(text, inside.end(1) if inside else one.end, following))
         headed.append(one)
     return headed
+
+
+def heading_at(text: str, place: int, end: int | None = None) -> str:
+    """Return the words in brackets at a place of a text, unless they are a note, a date or reach beyond an end."""
+    words = _HEADING.match(text, place)
+    if not words or (end is not None and words.end() > end) or _words("no_heading").match(words[1].strip()):
+        return ""
+    return " ".join(words[1].split())
 
 
 def is_quotation(words: str, times: float = 1) -> bool:

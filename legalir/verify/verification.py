@@ -26,7 +26,7 @@ from legalir.references.read import Reference, labelled
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
-from legalir.verify.citations import Citation, citations_of, is_quotation
+from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
 from legalir.verify.wording import differing, is_changed, letters
 
 State = Literal[
@@ -65,7 +65,7 @@ _CODE = re.compile(r"\s?[(（][^()（）]{2,12}[)）]\s*\Z")
 _OF = re.compile(
     r"[\s,]*(?:of|de[rsl]?|du|des|dem|della?|dello|dell'|de la|d[aoe]s?|van|von|แห่ง|của|the|\s)*\s*", re.IGNORECASE
 )
-_TO = re.compile(r"[\W_]{0,4}(?:의|的|の)?[\W_]{0,2}(?:(?<=[\s,])[^\W\d_]{1,4}\.?\s)?")
+_TO = re.compile(r"[\W_]{0,4}(?:의|的|の)?[\W_]{0,2}(?:(?<=[\s,])[a-zA-Zà-ÿ]{1,4}\.?\s)?")
 """What may be between a number and the name of its law behind it, and before it."""
 
 _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f])[^\W\d_]){2}")
@@ -73,6 +73,9 @@ _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7
 
 _LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
 _LEVELS = ("paragraph", "item", "subitem")
+_NEVER = "2500"
+"""From this year on, a date means that the day is not known."""
+
 _SHORT = 5
 """Most letters of a short name of a law."""
 
@@ -295,7 +298,7 @@ class Verifier:
         if unsure and found.state != "right":
             return found._replace(
                 state="could not check",
-                reason=f"The text does not say of which law it is. If it is of {one.before or found.law}: {found.reason}",
+                reason=f"The text does not say of which law. If it is of {one.before or found.law}: {found.reason}",
             )
         if found.state != "right" or not found.docnos:
             return found
@@ -370,7 +373,7 @@ class Verifier:
         beside = [
             one.near[mention.start : mention.end]
             for mention in names.find(one.near)
-            if mention.laws and _is_beside(one, mention.start, mention.end)
+            if mention.laws and _is_beside(one, mention.start, mention.end, overlapping=True)
         ]
         if beside and len(full := max(beside, key=len)) > len(words if laws else ""):
             return names.named(full), full  # Of a long name without quotes, the grammar may have read only the end.
@@ -482,6 +485,10 @@ class Verifier:
                     reason=f"It ended on {record.effective_to}.",
                     nearest=(moved or record.doc_id,),
                 )
+            if record.effective_from >= _NEVER:
+                return start._replace(
+                    state="not yet in force", reason="The publisher gives no day from which it applies.", nearest=names
+                )
             if record.effective_from and start.day < record.effective_from:
                 return start._replace(
                     state="could not check",
@@ -519,7 +526,8 @@ class Verifier:
                     docnos=() if not undecided else found.docnos,
                     nearest=found.docnos,
                 )
-        if one.heading and records and (told := self._heading(one.heading, records, laws)):
+        heading = self._heading_of(one, found.law)
+        if heading and records and (told := self._heading(heading, records, laws)):
             return found._replace(**told)
         if one.quotation and records:
             differences = [differing(one.quotation, record.text) for record in records]
@@ -579,6 +587,13 @@ class Verifier:
             return None, f"Its text does not number its {level}s."
         return True, ""
 
+    def _heading_of(self, one: Citation, law: str) -> str:
+        """Return the heading beside a citation; behind the name of the law where brackets are a part of that."""
+        if not one.heading or letters(one.heading)[0] not in letters(law)[0]:
+            return one.heading
+        end = one.near.find(law, one.at)
+        return heading_at(one.near, end + len(law)) if end >= 0 else ""
+
     def _heading(self, heading: str, records: Sequence[Provision], laws: Sequence[int] | None) -> dict[str, Any] | None:
         """Return what is wrong with a heading, or None."""
         words = letters(heading)[0]
@@ -610,8 +625,10 @@ class _Found(NamedTuple):
         return start._replace(state=self.state, reason=self.reason, nearest=self.nearest)
 
 
-def _is_beside(one: Citation, start: int, end: int) -> bool:
+def _is_beside(one: Citation, start: int, end: int, overlapping: bool = False) -> bool:
     """Return True if a name is in the words of a citation, or only signs and words such as *of the* are between."""
+    if overlapping and start < one.at < end:
+        return True
     if one.at < start:
         return start < one.until or _OF.fullmatch(one.near, one.until, start) is not None
     return end <= one.at and _TO.fullmatch(one.near, end, one.at) is not None
