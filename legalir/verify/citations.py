@@ -17,7 +17,10 @@ _AROUND = 120
 """Number of characters on each side of a citation in which the name of its law is looked for."""
 
 _NEAR = 60
-"""Maximum number of characters between a citation and the day that is named for it."""
+"""Maximum number of characters between a citation and the day that is named for it, without quotations."""
+
+_FAR = 300
+"""The same with quotations."""
 
 _APART, _BEHIND = 100, 8
 """Maximum number of characters between a citation and a quotation behind it; and before it, in brackets."""
@@ -34,7 +37,7 @@ _QUOTED = re.compile(
 )
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
-_HEADING = re.compile(r"[ \xa0]?[(（【\[]([^()（）【】\[\]\n]{2,80})[)）】\]]")
+_HEADING = re.compile(r"[ \xa0]?[(（【\[]([^()（）【】\[\]\n]{2,200})[)）】\]]")
 _HEADING_INSIDE = re.compile(rf"(\d){_HEADING.pattern}")
 _LINE_GOES_ON = re.compile(r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（])")
 _SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[。！？]")
@@ -85,7 +88,7 @@ def _words(key: str) -> re.Pattern[str]:
         return re.compile(rf"(?<![^\W_])(?:{either})[\s:]{{0,2}}(?:the |dem |il |el |dnia |ngày |วันที่ )?\Z", re.I)
     if key == "day_after":
         return re.compile(rf"[.\s]{{0,2}}(?:자로 |자 |에 |の|に)?(?:{either})", re.I)
-    return re.compile(rf"(?:{either})(?![a-z])|[^\w]|.*\d{{2}}", re.I)
+    return re.compile(rf"(?:{either})(?![a-z가-힣])|[^\w]|.*\d{{2}}", re.I)
 
 
 def citations_of(
@@ -159,14 +162,14 @@ def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:
     named: list[list[str]] = [[] for _ in citations]
     ends = [one.end for one in citations]
     for start, end, day in days:
-        for place in range(bisect_left(ends, start - _NEAR), len(citations)):
+        for place in range(bisect_left(ends, start - _FAR), len(citations)):
             one = citations[place]
-            if one.start > end + _NEAR:
+            if one.start > end + _FAR:
                 break
-            inside = one.start <= start and end <= one.end
             first, last = (one.end, start) if one.end <= start else (end, one.start)
-            apart = "\n" in text[first:last] or _SENTENCE.search(text, max(0, first - 2), last)
-            if inside or not apart:
+            between = _QUOTED.sub("", text[max(0, first - 2) : last])
+            apart = len(between) > _NEAR + 2 or "\n" in between or _SENTENCE.search(between)
+            if not apart or (one.start <= start and end <= one.end):
                 named[place].append(day)
     return [one._replace(days=tuple(dict.fromkeys(of))) for one, of in zip(citations, named, strict=True)]
 

@@ -477,31 +477,10 @@ class Verifier:
                 state="repealed", reason=f"It is repealed since {since}.", nearest=(str(table.docnos[last]),)
             )
         records = [record for name in names if (record := self._record(name))]
-        for record in records:
-            if record.effective_to and record.effective_to <= start.day:
-                moved = self._collection.source.replaced.get(record.doc_id, "")
-                return start._replace(
-                    state="moved" if moved else "repealed",
-                    reason=f"It ended on {record.effective_to}.",
-                    nearest=(moved or record.doc_id,),
-                )
-            if record.effective_from >= _NEVER:
-                return start._replace(
-                    state="not yet in force", reason="The publisher gives no day from which it applies.", nearest=names
-                )
-            if record.effective_from and start.day < record.effective_from:
-                return start._replace(
-                    state="could not check",
-                    reason=f"The collection has only the wording that applies from {record.effective_from}.",
-                    nearest=names,
-                )
-            if jurisdiction("any").is_repealed(record.text, self._lang):
-                moved = self._collection.source.replaced.get(record.doc_id, "")
-                return start._replace(
-                    state="moved" if moved else "repealed",
-                    reason=f"Its text is: {record.text.strip()[:80]}",
-                    nearest=(moved or record.doc_id,),
-                )
+        found = [self._of_the_day(record, start) for record in records]
+        if found and not any(one.docnos for one in found):
+            return found[0]
+        names = tuple(docno for one in found for docno in one.docnos) or names
         if given and start.day < date.today().isoformat() and not all(record.effective_from for record in records):
             return start._replace(
                 state="could not check",
@@ -509,6 +488,23 @@ class Verifier:
                 nearest=names,
             )
         return start._replace(docnos=names)
+
+    def _of_the_day(self, record: Provision, start: Checked) -> Checked:
+        """Return a citation of a provision without versions, or why it is not in force on its day."""
+        moved = self._collection.source.replaced.get(record.doc_id, "")
+        gone = start._replace(state="moved" if moved else "repealed", nearest=(moved or record.doc_id,))
+        if record.effective_to and record.effective_to <= start.day:
+            return gone._replace(reason=f"It ended on {record.effective_to}.")
+        near = (record.doc_id,)
+        if record.effective_from >= _NEVER:
+            reason = "The publisher gives no day from which it applies."
+            return start._replace(state="not yet in force", reason=reason, nearest=near)
+        if start.day < record.effective_from:
+            reason = f"The collection has only the wording that applies from {record.effective_from}."
+            return start._replace(state="could not check", reason=reason, nearest=near)
+        if jurisdiction("any").is_repealed(record.text, self._lang):
+            return gone._replace(reason=f"Its text is: {record.text.strip()[:80]}")
+        return start._replace(docnos=near)
 
     def _compared(self, one: Citation, found: Checked, laws: Sequence[int] | None) -> Checked:
         """Compare what stands beside a citation with the provision: its parts, its heading, its words."""
