@@ -19,7 +19,8 @@ LAYERS = (
     "frames",
     *("explanation", "models", "datasets", "llm", "collections"),
     *("analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
-    *("answer", "generate", "measure", "pipeline", "chunks", "collection", "statutes", "train", "experiments"),
+    *("answer", "generate", "measure", "pipeline", "chunks", "statutes", "verify", "collection"),
+    *("train", "experiments"),
     *("engine", "extend", "testing", "cli"),
 )
 ROOT = Path(legalir.__file__).parent

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from legalir.dense.index import DenseIndex
     from legalir.graph.citation_graph import CitationGraph
     from legalir.lexical.sparse import SparseIndex
+    from legalir.verify import Verification, Verifier
 
 
 class Collection:
@@ -377,6 +378,28 @@ class Collection:
         day = self.day(as_of)
         self.warn_of(query, day)
         return answer_with(pipeline, query, expr, self.provisions, told, day)
+
+    def verify(self, text: str, *, as_of: str | date | None = None, lang: str = "", law: str = "") -> Verification:
+        """Return each citation of a text with its state: right, or what is wrong with it.
+
+        Args:
+            text: any text, such as a letter, or the answer of a language model.
+            as_of: the day of the law; None for the day of the collection, or today. A day that the text names for a
+                citation goes before.
+            lang: language of the text, ISO 639-1; empty: it is recognised.
+            law: name of the law that citations without one mean; empty: the one named last in the same paragraph.
+
+        Raises:
+            ComponentError: `as_of` is not a date, or there is no law `law`.
+            DataError: there is no grammar of references in the language of the text, nor in that of the collection.
+        """
+        return self._verifier.verify(text, as_of=self.as_of if as_of is None else as_of, lang=lang, law=law)
+
+    @cached_property
+    def _verifier(self) -> Verifier:
+        from legalir.verify import Verifier
+
+        return Verifier(self)
 
     def warn_of(self, query: str, as_of: str | None = None) -> None:
         """Warn if a question has no terms, is in a script that the provisions hardly have, or no provision is in force.

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
-from legalir.config import AnyText, Schema, Whole, read_yaml
+from legalir.config import AnyText, Flag, Schema, Whole, read_yaml
 from legalir.errors import DataError, DatasetNotFound, DefinitionError, FormatError
 from legalir.storage.digest import cached_file_digest
 
@@ -68,6 +68,9 @@ class About(Schema):
 
     qrels: AnyText | None = None
     """Name of a folder of the judgements that ship with legalir."""
+
+    complete: Flag = False
+    """Whether it has all laws in force of its jurisdiction: then a law that it lacks does not exist."""
 
     static: AnyText | None = None
     """Folder of the static encoder trained for it, relative to this file's."""

@@ -208,13 +208,36 @@ class NumberTable(IndexArtifact):
         return len(self.docno_table)
 
     @cached_property
-    def _names(self) -> LawNames:
-        return LawNames(list(Strings(self.arrays, "laws")))
+    def laws(self) -> list[str]:
+        """The name of each law, by its number."""
+        return list(Strings(self.arrays, "laws"))
+
+    def article(self, place: int) -> str:
+        """Return the number of a provision, empty if it has none."""
+        number = int(self.arrays["article"][place])
+        return "" if number < 0 else self._numbers_written[number]
+
+    @cached_property
+    def _numbers_written(self) -> list[str]:
+        return list(Strings(self.arrays, "articles"))
+
+    def versions(self, key: str) -> list[int]:
+        """Return the places of the versions of a provision, by its key."""
+        return self._versions.get(key, [])
+
+    def became(self, version: int, in_force: Mask) -> list[int]:
+        """Return the places of the provisions in force that a version became, if it was renumbered or moved."""
+        return [int(place) for place in self._moved(np.array([version]), in_force)]
+
+    @cached_property
+    def law_names(self) -> LawNames:
+        """The laws by name."""
+        return LawNames(self.laws)
 
     @cached_property
     def _articles(self) -> tuple[Numbers, dict[str, list[int]]]:
         """The reader of numbers; and the articles with a number, and those below a number, by a name of each."""
-        articles = list(Strings(self.arrays, "articles"))
+        articles = self._numbers_written
         numbers = Numbers(articles)
         named: dict[str, list[int]] = {}
         for place, article in enumerate(articles):
@@ -255,7 +278,7 @@ class NumberTable(IndexArtifact):
         """
         text = clean(text)
         references = read_references(text)
-        laws = self._names.of(text, references) if references else []
+        laws = self.law_names.of(text, references) if references else []
         laws = [self._law_of(text, *each) for each in zip(references, laws, strict=True)]
         one_law = self.manifest.facts["laws"] < 2
         cached: dict[tuple[str, tuple[str, ...], tuple[int, ...] | None], tuple[int, ...]] = {}
@@ -264,7 +287,7 @@ class NumberTable(IndexArtifact):
             for place, number in enumerate(reference.numbers):
                 key = (number.number, number.parts, of)
                 if key not in cached:
-                    cached[key] = tuple(self._provisions(number, of, in_force).tolist())
+                    cached[key] = tuple(self.provisions(number, of, in_force).tolist())
                 start = number.start if place else reference.start
                 name = text[law.start : law.end].strip() if law else ""
                 yield Naming(text[start : number.end], name, cached[key], law is not None, start)
@@ -289,7 +312,7 @@ class NumberTable(IndexArtifact):
 
         A short form begins with a part of the name, or has some of its letters in order from the beginning of a word.
         """
-        short, prefix = compact(name), self._prefix
+        short, prefix = compact(name), self.prefix
         if not self._laws or (len(prefix) > 1 and (short.startswith(prefix) or prefix.startswith(short))):
             return False
         for words in self._laws:
@@ -302,10 +325,10 @@ class NumberTable(IndexArtifact):
     @cached_property
     def _laws(self) -> list[list[str]]:
         """The words of the name of each law."""
-        return [[compact(word) for word in name.split()] for name in Strings(self.arrays, "laws")]
+        return [[compact(word) for word in name.split()] for name in self.laws]
 
     @cached_property
-    def _prefix(self) -> str:
+    def prefix(self) -> str:
         """The letters before the number of the first docno."""
         return compact(re.split(r"[\W\d_]", str(self.docnos[0]), maxsplit=1)[0]) if len(self) else ""
 
@@ -316,17 +339,24 @@ class NumberTable(IndexArtifact):
         """
         text = clean(text)
         references = read_references(text)
-        laws = self._names.of(text, references) if references else []
+        laws = self.law_names.of(text, references) if references else []
         kept, end = [], 0
         for reference, law in zip(references, laws, strict=True):
             of = None if law is None else law.laws
-            if not any(len(self._provisions(number, of)) for number in reference.numbers):
+            if not any(len(self.provisions(number, of)) for number in reference.numbers):
                 kept.append(text[end : reference.start])
                 end = reference.end
         return " ".join("".join([*kept, text[end:]]).split()) if end else text
 
-    def _provisions(self, number: ArticleNumber, laws: tuple[int, ...] | None, in_force: Mask | None = None) -> Ints:
-        """Return the provisions with a number and all its parts, else those below, else the same with fewer parts."""
+    def provisions(self, number: ArticleNumber, laws: Sequence[int] | None, in_force: Mask | None = None) -> Ints:
+        """Return the provisions with a number and all its parts, else those below, else the same with fewer parts.
+
+        Args:
+            number: of an article, as :func:`~legalir.references.grammar.read_references` reads it.
+            laws: numbers of the laws that may be meant; None for all.
+            in_force: which provisions may be meant, [n]; None for all. A number that none of these has means those
+                that its provisions became.
+        """
         numbers, named = self._articles
         order, first = self._by_article
         for name in _names_of(number, numbers):

@@ -246,6 +246,15 @@ def learn_names(text: str, lang: str) -> dict[str, str]:
     return _reader(lang, "").names(text)
 
 
+def labelled(text: str, lang: str) -> list[Place]:
+    """Return the units of a provision that its labels open, in order: paragraph 1, paragraph 1 item 1, ….
+
+    Raises:
+        DataError: there is no grammar of the language.
+    """
+    return [place for _, place in reversed(_reader(lang, _reader(lang, "").variant(text + lang)).places(text, Place()))]
+
+
 @cache
 def _reader(lang: str, variant: str) -> _Reader:
     base = lang.replace("_", "-").partition("-")[0].lower()
@@ -660,7 +669,7 @@ class _Reader:
     def read(self, text: str, at: Place, names: Mapping[str, str]) -> list[Reference]:
         """Return the references in a text."""
         memory = _Memory(at, names)
-        labels = self._places(text, at)
+        labels = self.places(text, at)
         moves = self._moves_of(text)
         if self._starting.search(at.law):
             memory.move(Place(), len(text))
@@ -833,7 +842,7 @@ class _Reader:
         of = self._of.match(text, head.end())
         return not (of and of[0].strip() and self._head.match(text, of.end()))
 
-    def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
+    def places(self, text: str, at: Place) -> list[tuple[int, Place]]:
         """Return the places that labels at the beginning of lines open, the last first."""
         marks = [(match.start(), "supplement", match) for match in self._heading.finditer(text)]
         marks += [

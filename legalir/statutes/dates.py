@@ -9,6 +9,7 @@ from __future__ import annotations
 import calendar as _calendar
 import re
 import unicodedata
+from collections.abc import Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from typing import Literal
 
@@ -57,8 +58,25 @@ def iso_date(text: str, calendar: Calendar = "christian") -> str:
     """
     text = unicodedata.normalize("NFKC", text)
     match = next(filter(None, (form.search(text) for form in _FORMS)), None)
-    if not match:
-        return ""
+    return _iso(match, calendar) if match else ""
+
+
+def days_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and ISO date of each day that a text names, as :func:`iso_day` reads them, in order."""
+    found = sorted((match for form in _FORMS for match in form.finditer(text)), key=lambda match: match.span())
+    end = 0
+    for match in found:
+        if match.start() >= end:
+            end = match.end()
+            try:
+                day = _iso(match, "christian")
+            except FormatError:
+                continue
+            if _EARLIEST <= day < _LATEST:
+                yield match.start(), end, day
+
+
+def _iso(match: re.Match[str], calendar: Calendar) -> str:
     era = match.groupdict().get("era") or ""
     year = 1 if match["year"] == "元" else int(number_of(match["year"]))
     if era in _ERAS:

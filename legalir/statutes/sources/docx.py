@@ -74,6 +74,18 @@ def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
     yield law
 
 
+def lines_of(name: str, data: bytes) -> list[str]:
+    """Return the paragraphs of a file, and after them those of its footnotes and endnotes.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    parts = _parts(name, data)
+    numbering = _Numbering(parts.get("word/numbering.xml"), parts.get("word/styles.xml"))
+    notes = [parts[f"word/{each}.xml"] for each in ("footnotes", "endnotes") if f"word/{each}.xml" in parts]
+    return [line for part in (parts["word/document.xml"], *notes) for line in _File(part, numbering).lines]
+
+
 FORMATS = (_format(None),)
 docx = factory_of(
     StatuteFiles, 'Statutes in Word files, read line by line: ``docx(path="law.docx")``.', formats=_format

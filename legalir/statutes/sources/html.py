@@ -240,6 +240,11 @@ def _page_language(page: Markup) -> str:
     return ""
 
 
+def lines_of(name: str, data: bytes) -> list[str]:
+    """Return the text of a page, a line for each block and each row of a table."""
+    return _lines(Markup(data, name, html=True, raised=raised))
+
+
 def _lines(page: Markup) -> list[str]:
     """Return the text of a page, a line for each block and each row of a table."""
     lines = [""]

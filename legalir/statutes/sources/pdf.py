@@ -47,7 +47,7 @@ def _is_pdf(path: Path, head: bytes) -> bool:
 
 
 def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
-    law = read_text(path.name, rejoined(_lines(path.name, data)), country, title, law_id_of(path))
+    law = read_text(path.name, rejoined(lines_of(path.name, data)), country, title, law_id_of(path))
     law.notes.append(f"{path.name}: read from PDF by the look of its lines: look at the result.")
     yield law
 
@@ -58,7 +58,12 @@ pdf = factory_of(
 )
 
 
-def _lines(name: str, data: bytes) -> list[str]:
+def lines_of(name: str, data: bytes) -> list[str]:
+    """Return the lines of a file without headers and footers of pages.
+
+    Raises:
+        DataError: it is damaged or encrypted, or holds no text.
+    """
     pdfplumber = require("pdfplumber", extra="statutes")
     from pdfminer.pdfdocument import PDFPasswordIncorrect
     from pdfminer.pdfexceptions import PDFException

@@ -77,6 +77,15 @@ def test_the_rest(client: TestClient) -> None:
     assert {"/v1/search", "/v1/answer", "/v1/provision"} <= set(paths) and "/" not in paths
 
 
+def test_citations_are_verified(client: TestClient) -> None:
+    text = "Section 1 of the Harbour Act, section 9 of the Harbour Act."
+    reply = client.post("/v1/verify", json={"text": text, "collection": "harbour"})
+    assert [one["state"] for one in reply.json()["citations"]] == ["right", "no such provision"]
+    assert reply.json()["wrong"] == 1
+    assert client.post("/v1/verify", json={"text": "x" * 60_000}).status_code == 422
+    assert client.post("/v1/verify", json={"text": text, "as_of": "yesterday"}).status_code == 400
+
+
 def test_steps_of_an_answer_are_events(client: TestClient) -> None:
     reply = client.get("/v1/answer", params={"q": "fee for a lamp"}, headers={"accept": "text/event-stream"})
     events = [block.splitlines() for block in reply.text.strip().split("\n\n")]

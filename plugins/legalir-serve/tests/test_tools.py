@@ -44,6 +44,8 @@ def test_an_agent_finds_why_and_when(tmp_path: Path) -> None:
         ("answer_with_citations", {"question": question}),
         ("answer_with_citations", {"question": "오늘 서울 날씨 어때요?"}),
     )
+    (checked,) = asked(served, ("verify_citations", {"text": answer["answer"]}))
+    assert checked["state"] == "found" and checked["wrong"] == 0 and checked["counts"]["right"] > 0
     assert "vrule-6" in [each["docno"] for each in found["provisions"][:3]]
     assert "창문" in read["text"] and read["state"] == "found"
     assert "vdecree-4" in [each["docno"] for each in cites["cites"]]
@@ -95,6 +97,7 @@ def test_resources_and_list_of_tools(tmp_path: Path) -> None:
     names, text = asyncio.run(session())
     assert names == [
         "search_provisions", "read_provision", "related_provisions", "compare_versions", "answer_with_citations",
+        "verify_citations",
     ]  # fmt: skip
     assert "lit at night" in text.contents[0].text
 
@@ -105,7 +108,7 @@ def test_over_http(tmp_path: Path) -> None:
         headers = {"accept": "application/json, text/event-stream", "host": "127.0.0.1:8000"}
         reply = client.post("/mcp", json=message, headers=headers)
         assert reply.status_code == 200, reply.text
-        assert len(reply.json()["result"]["tools"]) == 5
+        assert len(reply.json()["result"]["tools"]) == 6
 
 
 def test_a_long_text_has_contents_and_a_budget(tmp_path: Path) -> None:

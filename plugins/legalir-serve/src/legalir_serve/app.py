@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import Body, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -255,6 +255,16 @@ def _add_api(app: FastAPI, service: Service, workers: Workers, state: Mapping[st
     ) -> dict[str, Any]:
         """Return what changed between two days, word by word."""
         return await run(service.changes, start, end, collection=collection, law=law, docno=docno)
+
+    @app.post("/v1/verify", tags=["answers"])
+    async def verify(
+        text: Annotated[str, Body(max_length=50_000)],
+        collection: Annotated[str | None, Body()] = None,
+        as_of: Annotated[str | None, Body(max_length=40)] = None,
+        law: Annotated[str, Body(max_length=300)] = "",
+    ) -> dict[str, Any]:
+        """Return each citation of a text with its state: right, or what is wrong with it."""
+        return await run(service.verify, text, collection=collection, as_of=as_of, law=law)
 
     @app.get("/v1/answer", tags=["answers"])
     async def answer(

@@ -432,6 +432,24 @@ class Service:
         )
         return answer_facts(reply, opened.collection)
 
+    def verify(
+        self, text: str, *, collection: str | None = None, as_of: str | None = None, law: str = ""
+    ) -> dict[str, Any]:
+        """Return each citation of a text with its state, as ``verify --json``.
+
+        Args:
+            text: any text.
+            collection: name of the collection.
+            as_of: the day.
+            law: name of the law that citations without one mean.
+
+        Raises:
+            ComponentError: `as_of` is no date, or there is no law `law`.
+            DataError: there is no grammar of references in the language of the text, nor in that of the collection.
+        """
+        opened = self.opened(collection)
+        return opened.collection.verify(text, as_of=as_of or None, law=law).to_dict()
+
 
 def _graph_of(collection: Collection, record: Provision, as_of: str | None) -> CitationGraph:
     """Return the citation graph of a day on which a provision is in force: the day that is asked, else its first."""

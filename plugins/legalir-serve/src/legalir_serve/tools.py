@@ -165,6 +165,22 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
 
         return await checked(answer)
 
+    @server.tool()
+    async def verify_citations(
+        text: Annotated[str, Field(max_length=20_000, description="A text that cites law, such as a draft answer.")],
+        collection: Collection = None,
+        as_of: Day = None,
+    ) -> dict[str, Any]:
+        """Check each citation in a text: right, wording differs, no such provision, repealed, moved, and so on."""
+
+        def verify() -> dict[str, Any]:
+            found = service.verify(text, collection=collection, as_of=as_of)
+            kept = ("words", "state", "reason", "day", "docnos", "nearest")
+            rows = [{name: row[name] for name in kept if row.get(name)} for row in found["citations"]]
+            return {"day": found["day"], "counts": found["counts"], "wrong": found["wrong"], "citations": rows}
+
+        return await checked(verify)
+
     @server.resource("legalir://{collection}/{docno}", mime_type="text/plain")
     async def provision(collection: str, docno: str) -> str:
         """The text of a provision."""

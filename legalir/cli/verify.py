@@ -1,0 +1,83 @@
+"""``legalir verify``: check the citations of a text against a collection."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from legalir.cli.printing import AsJson, print_json, printable
+from legalir.cli.search import AsOf
+
+EXAMPLES = """Examples:
+
+  echo '밀집영업장 화재안전 특별법 제99조에 따른다.' | legalir verify - --collection legalir/firecode
+
+  legalir verify brief.docx --collection my-statutes/ --as-of 2024-01-11 --html brief-citations.html
+
+  legalir verify answer.md --collection my-statutes/ --json
+
+The command ends with 1 if a citation is wrong; with --strict, also if one could not be decided.
+"""
+
+app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
+def verify(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE|-", help="Text, Markdown, HTML, .docx or PDF; - for text from standard input."),
+    ],
+    collection: Annotated[str, typer.Option("--collection", "-c", help="Dataset id, or path of a folder: the law.")],
+    as_of: AsOf = None,
+    law: Annotated[
+        str,
+        typer.Option(
+            "--law",
+            help="Law that citations without one mean.",
+            show_default="the law named before, in the same paragraph",
+        ),
+    ] = "",
+    lang: Annotated[
+        str, typer.Option("--lang", help="Language of the text: ko, de, en …", show_default="recognised")
+    ] = "",
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page with the marked text.", show_default=False)
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="End with 1 unless every citation is right.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check each citation in FILE: whether the law has it, on the day, with the heading and words that the text gives.
+
+    Each citation gets one state: right, wording differs, title differs, no such provision, repealed, not yet in force,
+    moved, no such law, name unclear, outside this collection, or could not check, with the reason. A day that the text
+    names for a citation goes before --as-of.
+    """
+    from legalir.collection.collection import Collection
+    from legalir.storage.files import atomic_file
+    from legalir.verify.document import text_of
+    from legalir.verify.page import summary, verification_page
+
+    text = text_of(Path("standard input"), sys.stdin.buffer.read()) if file == "-" else text_of(Path(file))
+    found = Collection(collection).verify(text, as_of=as_of, lang=lang, law=law)
+    if html is not None:
+        with atomic_file(html) as out:
+            out.write(verification_page("Standard input" if file == "-" else Path(file).name, found))
+        typer.echo(f"Page: {html}", err=True)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        for row, one in zip(found.to_dict()["citations"], found.citations, strict=True):
+            words, place = printable(" ".join(one.words.split())), f"{row['line']}:{row['column']}"
+            typer.echo(f"{place}\t{one.state}\t{words}\t{printable(one.reason)}".rstrip())
+            for part in one.nearest[:3]:
+                typer.echo(f"\t\tnearest: {printable(found.titles.get(part, part))}")
+            if one.parts:
+                marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+                typer.echo("\t\t" + printable("".join(marks[part.kind].format(part.text) for part in one.parts)))
+        typer.echo(summary(found))
+    if found.wrong or (strict and found.counts.get("right", 0) < len(found.citations)):
+        raise typer.Exit(1)

@@ -1,0 +1,236 @@
+"""Citations of a text: the references to provisions, each with the day, the heading and the quotation beside it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from legalir.config import read_yaml
+from legalir.references.read import Reference, learn_names, read
+from legalir.statutes.dates import days_in
+
+_AROUND = 120
+"""Number of characters on each side of a citation in which the name of its law is looked for."""
+
+_NEAR = 60
+"""Maximum number of characters between a citation and the day that is named for it, without quotations."""
+
+_FAR = 300
+"""The same with quotations."""
+
+_APART, _BEHIND = 100, 8
+"""Maximum number of characters between a citation and a quotation behind it; and before it, in brackets."""
+
+_LONGEST = 4000
+"""Maximum number of characters of a quotation."""
+
+_SHORTEST, _SHORTEST_CASELESS = 16, 8
+"""Fewest letters of words in quotation marks that are no term but a quotation; the latter in scripts without cases."""
+
+_PAIRS = tuple(zip('“„„«»「『"‘', '”“”»«」』"’', strict=True))
+_QUOTED = re.compile(
+    "|".join(rf"{first}(?P<q{n}>[^{first}{last}]{{2,{_LONGEST}}}){last}" for n, (first, last) in enumerate(_PAIRS))
+)
+_BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_BLOCK_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_HEADING = re.compile(r"[ \xa0]?[(（【\[]([^()（）【】\[\]\n]{2,200})[)）】\]]")
+_HEADING_INSIDE = re.compile(rf"(\d){_HEADING.pattern}")
+_LINE_GOES_ON = re.compile(r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（])")
+_SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[。！？]")
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?){0,2}")
+"""What may be between a quotation and the citation behind it."""
+
+_BRACKET = re.compile(r"\[([^\[\]\s]{2,80})\]")
+
+
+class Citation(NamedTuple):
+    """A citation in a text.
+
+    Attributes:
+        start: of its first character.
+        end: after its last one.
+        reference: what the words cite; None for a docno in brackets, as answers have it.
+        lang: the language of the grammar that read it.
+        days: the days that the text names for it, ISO dates.
+        heading: words in brackets behind it that may be the heading of the provision.
+        quotation: the quoted words that belong to it.
+        before: the law that was named last before it in the same paragraph, where it names none.
+        docno: the docno in brackets.
+        near: the text around it in its line; `at` and `until` are its ends there.
+        quoted_by: place, among all citations, of the one whose quotation has this one; -1 for none.
+    """
+
+    start: int
+    end: int
+    reference: Reference | None
+    lang: str = ""
+    days: tuple[str, ...] = ()
+    heading: str = ""
+    quotation: str = ""
+    before: str = ""
+    docno: str = ""
+    near: str = ""
+    at: int = 0
+    until: int = 0
+    quoted_by: int = -1
+
+
+@cache
+def _words(key: str) -> re.Pattern[str]:
+    words = cast(dict[str, list[str]], read_yaml(Path(__file__).with_name("words.yaml"), "words beside citations"))[key]
+    either = "|".join(re.escape(word).replace(r"\ ", r"\s") for word in sorted(words, key=len, reverse=True))
+    if key == "day_before":
+        return re.compile(rf"(?<![^\W_])(?:{either})[\s:]{{0,2}}(?:the |dem |il |el |dnia |ngày |วันที่ )?\Z", re.I)
+    if key == "day_after":
+        return re.compile(rf"[.\s]{{0,2}}(?:자로 |자 |에 |の|に)?(?:{either})", re.I)
+    return re.compile(rf"(?:{either})(?![a-z가-힣])|[^\w]|.*\d{{2}}", re.I)
+
+
+def citations_of(
+    text: str,
+    languages: Sequence[str],
+    docno: re.Pattern[str] | None = None,
+    is_law: Callable[[str], object] = bool,
+) -> list[Citation]:
+    """Return the citations of a text, in order. Of two that overlap, the first counts, then the longer.
+
+    Lines that are only wrapped are read as one. A law without a number is a citation if it is known, in quotation
+    marks, or of several words: not each abbreviation in capitals is a law. A matter left to another law is none.
+
+    Args:
+        text: the text.
+        languages: those of the text and of the law that it cites, with a grammar each.
+        docno: what docnos in square brackets look like; None for none.
+        is_law: whether a name is that of a known law.
+    """
+    whole = _LINE_GOES_ON.sub(" ", text)
+    found: list[Citation] = []
+    for lang in dict.fromkeys(languages):
+        references = read(whole, lang, names=learn_names(whole, lang))
+        found += [Citation(one.start, one.end, one, lang) for one in references if _cites(one, is_law)]
+    if docno is not None:
+        named = (match for match in _BRACKET.finditer(whole) if docno.fullmatch(match[1]))
+        found += [Citation(*match.span(), None, docno=match[1]) for match in named]
+    kept: list[Citation] = []
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return _with_quotations(whole, text, _with_headings(whole, _with_days(whole, _with_laws(whole, text, kept))))
+
+
+def _cites(one: Reference, is_law: Callable[[str], object]) -> bool:
+    if one.article or one.annex or one.paragraph or one.item or one.supplement or one.group:
+        return True
+    known = one.law and one.law_kind == "named" and (not one.surface[0].isalnum() or " " in one.law or is_law(one.law))
+    return one.kind != "delegates" and bool(known)
+
+
+def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Citation]:
+    """Give citations without a law the one that was named last before them in the same paragraph."""
+    with_laws, last, end = [], "", 0
+    for one in citations:
+        if _PARAGRAPH.search(text, end, one.start):
+            last = ""
+        end = one.end
+        if (reference := one.reference) is not None:
+            low = max(0, whole.rfind("\n", 0, one.start) + 1, one.start - _AROUND)
+            line = whole.find("\n", one.end)
+            high = min(len(whole) if line < 0 else line, one.end + _AROUND)
+            one = one._replace(near=whole[low:high], at=one.start - low, until=one.end - low)
+            if reference.law and reference.law_kind in ("named", "short"):
+                last = reference.law
+            elif not reference.law:
+                one = one._replace(before=last)
+        with_laws.append(one)
+    return with_laws
+
+
+def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:
+    """Give citations the days that are named for them: nearest in the same line, within `_NEAR` characters."""
+    days: list[tuple[int, int, str]] = []
+    for start, end, day in days_in(text):
+        after = _words("day_after").match(text, end)
+        if after or _words("day_before").search(text, max(0, start - 40), start):
+            days.append((start, after.end() if after else end, day))
+    if not days:
+        return list(citations)
+    named: list[list[str]] = [[] for _ in citations]
+    ends = [one.end for one in citations]
+    for start, end, day in days:
+        for place in range(bisect_left(ends, start - _FAR), len(citations)):
+            one = citations[place]
+            if one.start > end + _FAR:
+                break
+            first, last = (one.end, start) if one.end <= start else (end, one.start)
+            between = _QUOTED.sub("", text[max(0, first - 2) : last])
+            apart = len(between) > _NEAR + 2 or "\n" in between or _SENTENCE.search(between)
+            if not apart or (one.start <= start and end <= one.end):
+                named[place].append(day)
+    return [one._replace(days=tuple(dict.fromkeys(of))) for one, of in zip(citations, named, strict=True)]
+
+
+def _with_headings(text: str, citations: Sequence[Citation]) -> list[Citation]:
+    """Give citations the words in brackets behind them, unless they are a note, a date or a citation."""
+    headed = []
+    for place, one in enumerate(citations):
+        following = citations[place + 1].start if place + 1 < len(citations) else len(text)
+        if one.reference is not None:
+            inside = _HEADING_INSIDE.search(text, one.start, one.end)
+            one = one._replace(heading=heading_at(text, inside.end(1) if inside else one.end, following))
+        headed.append(one)
+    return headed
+
+
+def heading_at(text: str, place: int, end: int | None = None) -> str:
+    """Return the words in brackets at a place of a text, unless they are a note, a date or reach beyond an end."""
+    words = _HEADING.match(text, place)
+    if not words or (end is not None and words.end() > end) or _words("no_heading").match(words[1].strip()):
+        return ""
+    return " ".join(words[1].split())
+
+
+def is_quotation(words: str, times: float = 1) -> bool:
+    """Return True if words in quotation marks are long enough to be no term, or some times as long."""
+    caseless = any(sign.isalpha() and sign.lower() == sign.upper() for sign in words)
+    return sum(map(str.isalnum, words)) >= times * (_SHORTEST_CASELESS if caseless else _SHORTEST)
+
+
+def _has_number(one: Citation) -> bool:
+    return one.reference is None or bool(one.reference.article or one.reference.annex or one.reference.supplement)
+
+
+def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> list[Citation]:
+    """Give each quotation to the citation before it, or to one in brackets directly behind it."""
+    marked = [(*match.span(), next(filter(None, match.groups()))) for match in _QUOTED.finditer(whole)]
+    for match in _BLOCK.finditer(text):
+        marked.append((*match.span(), _BLOCK_MARK.sub("", match[0])))
+    quoting: dict[int, list[str]] = {}
+    quoted: dict[int, int] = {}
+    starts, ends = [one.start for one in citations], [one.end for one in citations]
+    for start, end, words in sorted(marked):
+        behind, before = bisect_left(starts, end), bisect_right(ends, start) - 1
+        if not is_quotation(words) or (
+            behind > before + 1 and not start < starts[before + 1] <= ends[behind - 1] < end
+        ):
+            continue  # A term, or a name in quotation marks, which is part of a citation.
+        near = before >= 0 and start - ends[before] <= _APART and _has_number(citations[before])
+        if near and not text[start:end].lstrip().startswith(">"):
+            near = not _PARAGRAPH.search(text, ends[before], start)
+        gap = whole[end : starts[behind]] if behind < len(citations) else "\n" * (_BEHIND + 1)
+        if len(gap) <= _BEHIND and (_FOLLOWS.fullmatch(gap) or not (near or gap.strip(" .,;…"))):
+            by = behind
+        elif near:
+            by = before
+        else:
+            continue
+        quoting.setdefault(by, []).append(words)
+        quoted.update(dict.fromkeys(range(before + 1, behind), by))
+    return [
+        one._replace(quotation="\n".join(quoting.get(place, ())), quoted_by=quoted.get(place, -1))
+        for place, one in enumerate(citations)
+    ]

@@ -1,0 +1,662 @@
+"""Each citation of a text, checked against the law of a collection as of a day."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from legalir.analysis.language import identify
+from legalir.collections import Collection
+from legalir.datasets.records import Provision
+from legalir.errors import ComponentError, DataError, suggestion
+from legalir.references.grammar import ArticleNumber, grammars
+from legalir.references.law_names import compact
+from legalir.references.lookup import NumberTable
+from legalir.references.numbering import number_of, sort_key
+from legalir.references.read import Reference, labelled
+from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.versions.difference import WordPart
+from legalir.storage.validity import day_of, iso_date, provision_key
+from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
+from legalir.verify.wording import differing, is_changed, letters
+
+State = Literal[
+    "right",
+    "wording differs",
+    "title differs",
+    "no such provision",
+    "repealed",
+    "not yet in force",
+    "moved",
+    "no such law",
+    "name unclear",
+    "outside this collection",
+    "could not check",
+]
+"""What is known of a citation, exactly one of these.
+
+``right``: the law has the provision, on the day, with the heading and the words that the text gives.
+``wording differs``, ``title differs``: it has other words, or another heading. ``no such provision``: the law lacks the
+number, or the provision the paragraph or item. ``repealed``, ``not yet in force``: not in force on the day.
+``moved``: it has another number now. ``no such law``: the collection says that it is complete, and has none.
+``name unclear``: no law has exactly this name, or several have it. ``outside this collection``: the collection does not
+have the law. ``could not check``: the reason says why.
+"""
+
+WRONG = frozenset(
+    ("wording differs", "title differs", "no such provision", "repealed", "not yet in force", "moved", "no such law")
+)
+"""States of citations that are wrong. The others but ``right`` are undecided."""
+
+_JOINED = re.compile(r"(?<=\d)(?:의|之|の|ノ)(?=\d)")
+_LINES = ("zh", "th", "fr", "vi")
+"""Languages in which a paragraph is a line without a number."""
+
+_CODE = re.compile(r"\s?[(（][^()（）]{2,12}[)）]\s*\Z")
+_OF = re.compile(
+    r"[\s,]*(?:of|de[rsl]?|du|des|dem|della?|dello|dell'|de la|d[aoe]s?|van|von|แห่ง|của|the|\s)*\s*", re.IGNORECASE
+)
+_TO = re.compile(r"[\W_]{0,4}(?:의|的|の)?[\W_]{0,2}(?:(?<=[\s,])[a-zA-Zà-ÿ]{1,4}\.?\s)?")
+"""What may be between a number and the name of its law behind it, and before it."""
+
+_CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f])[^\W\d_]){2}")
+"""Two letters of one word, in scripts with blanks between words."""
+
+_LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
+_LEVELS = ("paragraph", "item", "subitem")
+_NEVER = "2500"
+"""From this year on, a date means that the day is not known."""
+
+_SHORT = 5
+"""Most letters of a short name of a law."""
+
+_ALIKE = 0.75
+"""Share of pairs of letters that two names of laws must have in common for one to be a misspelling of the other."""
+
+
+class Checked(NamedTuple):
+    """A citation of a text and what is known of it.
+
+    Attributes:
+        start: place of its first character in the text.
+        end: after its last one.
+        words: ``text[start:end]``.
+        state: see `State`.
+        reason: one sentence, empty if it is right and nothing is to be said.
+        day: the day as of which it was checked, ISO date; empty for the law as the collection has it.
+        law: the name of the law in the collection, empty if it is not known.
+        docnos: of the provisions that it cites.
+        nearest: what comes nearest, or may be meant: docnos, or names of laws.
+        parts: the words of the provision and of the quotation, where they differ.
+    """
+
+    start: int
+    end: int
+    words: str
+    state: State
+    reason: str = ""
+    day: str = ""
+    law: str = ""
+    docnos: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
+    parts: tuple[WordPart, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All citations of a text, each with its state; made by :class:`Verifier`.
+
+    Attributes:
+        text: the text.
+        collection: id of the collection.
+        day: the day that was asked for, or today; citations for which the text names another day have their own.
+        citations: in the order of the text.
+        titles: title of each provision that is named, by docno.
+    """
+
+    text: str
+    collection: str
+    day: str
+    citations: tuple[Checked, ...]
+    titles: dict[str, str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of citations in each state that occurs."""
+        return dict(Counter(one.state for one in self.citations))
+
+    @property
+    def wrong(self) -> int:
+        """Number of citations that are wrong."""
+        return sum(one.state in WRONG for one in self.citations)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the text as plain values for JSON; lines and columns count from 1."""
+        lines = [0, *(match.end() for match in re.finditer("\n", self.text))]
+        citations = []
+        for one in self.citations:
+            line = bisect_left(lines, one.start + 1)
+            place = {"line": line, "column": one.start - lines[line - 1] + 1}
+            known = {name: value for name, value in one._asdict().items() if value or name == "start"}
+            citations.append({**place, **known})
+        return {
+            "collection": self.collection,
+            "day": self.day,
+            "counts": self.counts,
+            "wrong": self.wrong,
+            "citations": citations,
+            "titles": self.titles,
+        }
+
+
+class Verifier:
+    """Checks the citations of texts against a collection.
+
+    Args:
+        collection: the law.
+    """
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self._table = NumberTable.of(collection)
+        self._lang = collection.language
+        self._record = lru_cache(4096)(self._read)
+        self._articles = lru_cache(256)(self._articles_of)
+        self._nearest_laws = lru_cache(4096)(self._laws_like)
+
+    def verify(self, text: str, *, as_of: str | date | None = None, lang: str = "", law: str = "") -> Verification:
+        """Return each citation of a text with its state.
+
+        Args:
+            text: any text; lines that are only wrapped are read as one.
+            as_of: the day of the law; None for today. A day that the text names for a citation goes before.
+            lang: language of the text, ISO 639-1; empty: it is recognised.
+            law: name of the law that citations without one mean; empty: the law named last in the same paragraph.
+
+        Raises:
+            ComponentError: `as_of` is not a date, or the collection has no law `law`.
+            DataError: there is no grammar of references in the language of the text, nor in that of the collection.
+        """
+        day = iso_date(day_of(as_of, "as_of")) if as_of is not None else date.today().isoformat()
+        if law and not self._table.law_names.named(law):
+            raise ComponentError(
+                f"verify: {self._collection.id} has no law {law!r}.{suggestion(law, self._table.laws)}"
+            )
+        named = (lang or identify([text]), self._lang)
+        languages = [each for one in named if (each := one.partition("-")[0]) in grammars()]
+        if not languages:
+            raise DataError(
+                f"verify: there is no grammar of references in {' or '.join(dict.fromkeys(named))}: give the language "
+                f"of the text; there are {', '.join(grammars())}."
+            )
+        found = citations_of(text, languages, self._docno, self._table.law_names.named)
+        checked: dict[int, Checked] = {}
+        # A citation in a quotation comes after the one that quotes, which may stand behind it.
+        for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
+            one = found[place]
+            outer = checked.get(one.quoted_by)
+            if outer is not None and outer.state in ("right", "wording differs"):
+                checked[place] = _quoted(text, one, outer)
+            else:
+                checked[place] = self._checked(text, one, day, as_of is not None, law)
+        docnos = {docno for one in checked.values() for docno in (*one.docnos, *one.nearest)}
+        titles = {docno: record.title for docno in sorted(docnos) if (record := self._record(docno))}
+        return Verification(
+            text, self._collection.id, day, tuple(checked[place] for place in range(len(found))), titles
+        )
+
+    # -- what the collection has -------------------------------------------------------------------------------------
+
+    def _read(self, docno: str) -> Provision | None:
+        return self._collection.provisions([docno]).get(docno)
+
+    @cached_property
+    def _docno(self) -> re.Pattern[str] | None:
+        """What docnos and keys of provisions look like: letters and digits where those of the collection have some."""
+        docnos = self._table.docnos[:2000].tolist()
+        shapes = {
+            re.sub(r"\d+", "0", re.sub(r"[^\W\d_]+", "a", each)) for one in docnos for each in (one, provision_key(one))
+        }
+        forms = [
+            re.escape(one).replace("a", r"[^\W\d_]+").replace("0", r"\d+")
+            for one in shapes
+            if re.search("a.*0|0-0", one)
+        ]
+        return re.compile("|".join(sorted(forms, key=len, reverse=True))) if forms else None
+
+    def _articles_of(self, law: int) -> list[tuple[str, int]]:
+        """Return sort key and place of the provisions of a law, by their numbers."""
+        places = np.flatnonzero(np.asarray(self._table.arrays["law"]) == law).tolist()
+        return sorted((sort_key(article), place) for place in places if (article := self._table.article(place)))
+
+    def _near(self, number: str, laws: Sequence[int]) -> tuple[str, ...]:
+        """Return the provisions before and after a number that a law does not have."""
+        found: list[int] = []
+        for law in laws:
+            articles = [each for each in self._articles(law) if self._table.article(each[1])[0].isdigit()]
+            at = bisect_left(articles, (sort_key(number), -1))
+            found += [place for _, place in articles[max(0, at - 1) : at + 1]]
+        return tuple(str(self._table.docnos[place]) for place in found)
+
+    def _laws_like(self, name: str, unread: bool = False) -> tuple[str, ...]:
+        """Return the laws whose names are nearly a name, the most similar first.
+
+        Args:
+            name: the words.
+            unread: whether no grammar takes them for a law; then a short name may also have one other letter.
+        """
+        if unread and len(short := compact(name)) <= _SHORT:
+            return tuple(law for law in self._table.laws if _one_letter_apart(short, compact(law)))[:3]
+        pairs = _pairs(name)
+        alike: Counter[int] = Counter()
+        for pair in pairs:
+            alike.update(self._by_pair.get(pair, ()))
+        shares = ((2 * count / (len(pairs) + self._sizes[law]), law) for law, count in alike.most_common(200))
+        best = sorted(((-share, law) for share, law in shares if share >= _ALIKE))[:3]
+        return tuple(self._table.laws[law] for _, law in best)
+
+    @cached_property
+    def _by_pair(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for law, name in enumerate(self._table.laws):
+            for pair in _pairs(name):
+                found.setdefault(pair, []).append(law)
+        return found
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        return [len(_pairs(name)) for name in self._table.laws]
+
+    # -- one citation ------------------------------------------------------------------------------------------------
+
+    def _checked(self, text: str, one: Citation, day: str, given: bool, own: str) -> Checked:
+        start = Checked(one.start, one.end, text[one.start : one.end], "right", day=day)
+        if len(one.days) > 1:
+            return start._replace(
+                state="could not check", day="", reason=f"The text names several days for it: {', '.join(one.days)}."
+            )
+        if one.days:
+            given, start = True, start._replace(day=one.days[0])
+        if one.reference is None:
+            return self._docno_checked(one, start, given)
+        named = self._named(one, own)
+        if isinstance(named, _Found):
+            return named.of(start)
+        laws, unsure = named
+        if laws is not None and len(laws) == 1:
+            start = start._replace(law=self._table.laws[laws[0]])
+        found = self._provision(one.reference, laws, start, given)
+        if unsure and found.state != "right":
+            return found._replace(
+                state="could not check",
+                reason=f"The text does not say of which law. If it is of {one.before or found.law}: {found.reason}",
+            )
+        if found.state != "right" or not found.docnos:
+            return found
+        return self._compared(one, found, laws)
+
+    def _docno_checked(self, one: Citation, start: Checked, given: bool) -> Checked:
+        record = self._record(one.docno)
+        if record is None:
+            versions = self._table.versions(provision_key(one.docno))
+            if not versions:
+                near = suggestion(one.docno, self._table.docnos.tolist()).partition("'")[2].partition("'")[0]
+                return start._replace(
+                    state="no such provision",
+                    reason="The collection has no such docno.",
+                    nearest=(near,) if near else (),
+                )
+            places = versions
+        else:
+            places = [int(self._table.docno_table.numbers([one.docno])[0])]
+        found = self._in_force(places, start, given)
+        return self._compared(one, found, None) if found.state == "right" else found
+
+    def _named(self, one: Citation, own: str) -> _Found | tuple[tuple[int, ...] | None, bool]:
+        """Return the laws that a citation means, None for any; and whether that is only likely."""
+        reference, table = one.reference, self._table
+        assert reference is not None
+        if reference.law_kind == "relative" or (reference.counted and not reference.article):
+            return _Found("could not check", "It is counted from its place in a law, which the text does not tell.")
+        laws, name = self._meant(one)
+        if not name:
+            if reference.law_kind == "short":
+                return _Found("could not check", "The text does not say which law its short name means.")
+            if own:
+                return table.law_names.named(own), False
+            if len(table.laws) <= 1:
+                return ((0,) if table.laws else None), True
+            if one.before and (laws := table.law_names.named(one.before)):
+                return laws, True
+            return _Found("could not check", "The text does not say of which law it is.")
+        if len(laws) == 1:
+            return laws, False
+        if laws:
+            names = tuple(table.laws[law] for law in laws)
+            return _Found("name unclear", f"{len(laws)} laws have this name.", names)
+        if not table.laws:
+            if compact(name) == table.prefix:
+                return None, False
+            return _Found("could not check", "The provisions of the collection do not say of which law they are.")
+        if near := self._nearest_laws(name, not reference.law):
+            return _Found("name unclear", f"The collection has no law of exactly this name: {near[0]}?", near)
+        if self._collection.source.about.complete:
+            return _Found("no such law", "The collection, which says that it is complete, has no such law.")
+        return _Found("outside this collection", "The collection does not have this law.")
+
+    def _meant(self, one: Citation) -> tuple[tuple[int, ...], str]:
+        """Return the laws that a citation names, and the words; no words if it names none.
+
+        Where the grammar reads no name, or one that no law has, the names of the collection's laws are looked for
+        directly before and behind the citation, and then names that are nearly those.
+        """
+        reference, names = one.reference, self._table.law_names
+        assert reference is not None
+        words = reference.law
+        if _CASED.fullmatch(one.near, one.until - 1, one.until + 1):
+            words = ""  # The grammar has read a part of a word.
+        laws = names.named(words)
+        if laws and (bracket := _CODE.search(words)) and not names.in_full(words):
+            # A code in brackets names a law, but not if the name before it is another one.
+            return (() if self._nearest_laws(words[: bracket.start()]) else laws), words
+        if names.in_full(words):
+            return laws, words
+        beside = [
+            one.near[mention.start : mention.end]
+            for mention in names.find(one.near)
+            if mention.laws and _is_beside(one, mention.start, mention.end, overlapping=True)
+        ]
+        if beside and len(full := max(beside, key=len)) > len(words if laws else ""):
+            return names.named(full), full  # Of a long name without quotes, the grammar may have read only the end.
+        if laws:
+            return laws, words
+        if words or not (reference.article or reference.annex or reference.supplement):
+            return (), words
+        pieces = list(re.finditer(r"\S+", one.near))
+        for size in self._lengths:
+            for first in range(len(pieces) - size + 1):
+                start, end = pieces[first].start(), pieces[first + size - 1].end()
+                name = one.near[start:end].strip('.,;:()„“”"«»')
+                if _is_beside(one, start, end) and self._nearest_laws(name, True) and not names.find(name):
+                    return (), name
+        return (), ""
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        """Numbers of words that the names of the laws have, where names have blanks between words."""
+        return sorted({min(len(name.split()), 12) for name in self._table.laws})[::-1]
+
+    def _provision(self, reference: Reference, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked:
+        table = self._table
+        if reference.annex or reference.supplement:
+            return self._apart(reference, laws, start, given)
+        number = reference.article
+        if not number:
+            if reference.group or reference.paragraph or reference.item:
+                return start._replace(state="could not check", reason="It names no article.")
+            return start
+        parts = tuple(filter(None, (getattr(reference, level) for level in _LEVELS)))
+        plain = _JOINED.sub(".", number)
+        places = table.provisions(ArticleNumber(0, 0, plain, parts), laws).tolist()
+        if not places:
+            near = self._near(plain, laws or (0,)) if table.laws else ()
+            return start._replace(state="no such provision", reason=f"The law has no number {number}.", nearest=near)
+        return self._in_force(places, start, given)
+
+    def _apart(self, reference: Reference, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked:
+        """Return a citation of an annex, or of a supplement and an article of it."""
+        kind = "supplement" if reference.supplement else "annex"
+        head = "supp" if reference.supplement else "annex"
+        words = reference.supplement or reference.annex
+        first = compact(re.split(r"[\s\d]", words, maxsplit=1)[0])
+        articles = [
+            (compact(self._table.article(place)), place)
+            for law in laws or range(len(self._table.laws))
+            for _, place in self._articles(law)
+        ]
+        known = [(name, place) for name, place in articles if name.startswith((head, first))]
+        if not known:
+            reason = f"The collection has no {kind} of this law: only its articles."
+            return start._replace(state="could not check", reason=reason)
+        number = compact(number_of(words.partition(" ")[2]) if reference.supplement else number_of(words))
+        meant = [
+            place
+            for name, place in known
+            if not number or (number_of(name.removeprefix(head).removeprefix(first)) or name) == number
+        ]
+        keys = {provision_key(str(self._table.docnos[place])) for place in meant}
+        if not meant:
+            near = tuple(str(self._table.docnos[place]) for _, place in known[:3])
+            return start._replace(state="no such provision", reason=f"The law has no {words}.", nearest=near)
+        if len(keys) > 1:
+            return start._replace(
+                state="could not check",
+                reason=f"The law has {len(keys)} of this kind, and no number says which is meant.",
+                nearest=tuple(sorted(keys))[:5],
+            )
+        return self._in_force(meant, start, given)
+
+    def _in_force(self, places: Sequence[int], start: Checked, given: bool) -> Checked:
+        """Return a citation of the provisions in force among the versions of some, or what became of them."""
+        table, validity = self._table, self._table.validity
+        names = tuple(str(table.docnos[place]) for place in places)
+        if validity is not None:
+            day = day_of(start.day, "as_of")
+            valid = [place for place in places if validity.begin[place] <= day < validity.end[place]]
+            if valid:
+                return start._replace(docnos=tuple(str(table.docnos[place]) for place in valid))
+            if validity.first is not None and day < validity.first:
+                return start._replace(
+                    state="could not check",
+                    reason=f"The collection begins on {iso_date(validity.first)}.",
+                    nearest=names[:1],
+                )
+            begin = min(int(validity.begin[place]) for place in places)
+            if day < begin:
+                return start._replace(
+                    state="not yet in force", reason=f"It applies from {iso_date(begin)}.", nearest=names[:1]
+                )
+            last = max(places, key=lambda place: int(validity.end[place]))
+            since = iso_date(int(validity.end[last]))
+            became = table.became(last, validity.on(day))
+            if became:
+                targets = tuple(str(table.docnos[place]) for place in became)
+                return start._replace(
+                    state="moved", reason=f"Since {since} it has another number.", docnos=targets, nearest=targets
+                )
+            return start._replace(
+                state="repealed", reason=f"It is repealed since {since}.", nearest=(str(table.docnos[last]),)
+            )
+        records = [record for name in names if (record := self._record(name))]
+        found = [self._of_the_day(record, start) for record in records]
+        if found and not any(one.docnos for one in found):
+            return found[0]
+        names = tuple(docno for one in found for docno in one.docnos) or names
+        if given and start.day < date.today().isoformat() and not all(record.effective_from for record in records):
+            return start._replace(
+                state="could not check",
+                reason="The collection does not say since when its wording applies.",
+                nearest=names,
+            )
+        return start._replace(docnos=names)
+
+    def _of_the_day(self, record: Provision, start: Checked) -> Checked:
+        """Return a citation of a provision without versions, or why it is not in force on its day."""
+        moved = self._collection.source.replaced.get(record.doc_id, "")
+        gone = start._replace(state="moved" if moved else "repealed", nearest=(moved or record.doc_id,))
+        if record.effective_to and record.effective_to <= start.day:
+            return gone._replace(reason=f"It ended on {record.effective_to}.")
+        near = (record.doc_id,)
+        if record.effective_from >= _NEVER:
+            reason = "The publisher gives no day from which it applies."
+            return start._replace(state="not yet in force", reason=reason, nearest=near)
+        if start.day < record.effective_from:
+            reason = f"The collection has only the wording that applies from {record.effective_from}."
+            return start._replace(state="could not check", reason=reason, nearest=near)
+        if jurisdiction("any").is_repealed(record.text, self._lang):
+            return gone._replace(reason=f"Its text is: {record.text.strip()[:80]}")
+        return start._replace(docnos=near)
+
+    def _compared(self, one: Citation, found: Checked, laws: Sequence[int] | None) -> Checked:
+        """Compare what stands beside a citation with the provision: its parts, its heading, its words."""
+        records = [record for docno in found.docnos if (record := self._record(docno))]
+        if len({provision_key(record.doc_id) for record in records}) > 1 and not one.reference:
+            return found
+        if one.reference is not None and records:
+            states = [self._part(one.reference, record) for record in records]
+            if not any(state is True for state, _ in states):
+                reason = states[0][1]
+                undecided = any(each is None for each, _ in states)
+                return found._replace(
+                    state="could not check" if undecided else "no such provision",
+                    reason=reason,
+                    docnos=() if not undecided else found.docnos,
+                    nearest=found.docnos,
+                )
+        heading = self._heading_of(one, found.law)
+        if heading and records and (told := self._heading(heading, records, laws)):
+            return found._replace(**told)
+        if one.quotation and records:
+            differences = [differing(one.quotation, record.text) for record in records]
+            if all(each is not None for each in differences) and all(
+                differing(one.quotation, record.title) for record in records
+            ):
+                share, parts = max((each for each in differences if each), key=lambda each: each[0])
+                if is_changed(share) or is_quotation(one.quotation, 1.5):
+                    reason = "The words quoted are not those of the provision."
+                    return found._replace(
+                        state="wording differs", reason=reason, parts=tuple(parts) if is_changed(share) else ()
+                    )
+                return found._replace(reason="The words in quotation marks are not in it: taken for a term.")
+        return found
+
+    def _part(self, reference: Reference, record: Provision) -> tuple[bool | None, str]:
+        """Return whether a provision has the paragraph and the item that a reference names; None if nobody can tell."""
+        wanted = [(level, number_of(value) or value) for level in _LEVELS if (value := getattr(reference, level))]
+        own = record.article.count("(") + record.article.count("（")
+        if not wanted or own >= len(wanted) or not record.text.strip():
+            return True, ""
+        wanted = wanted[own:]
+        lang = self._lang.partition("-")[0]
+        if lang not in grammars():
+            return None, "It cannot be told whether the provision has this part: there is no grammar of its language."
+        units = labelled(record.text, self._lang)
+        lines = [line for line in record.text.splitlines() if line.strip()]
+        above: dict[str, str] = {}
+        labels = grammars()[lang].labels
+        for level, number in wanted:
+            inside = [unit for unit in units if all(_same(getattr(unit, each), value) for each, value in above.items())]
+            if any(_same(getattr(unit, level), number) for unit in inside):
+                above[level] = number
+                continue
+            has = [value for unit in inside if (value := getattr(unit, level))]
+            if not has and level not in labels:
+                # The grammar has no labels of this level: those of the usual forms, of the form that the text has.
+                written = [match[1] or match[2] for match in _LABEL.finditer(record.text)]
+                has = [one for one in written if one.isdigit() == number.isdigit()]
+                if any(_same(one, number) for one in has):
+                    continue
+            if level == "paragraph" and number == "1":
+                continue  # A first, or only, paragraph may have no number.
+            if has:
+                known = ", ".join(dict.fromkeys(has))
+                return False, f"It has no {level} {number}, but {known[:120]}."
+            if level == "paragraph" and lang in _LINES:
+                bare = sum(
+                    not re.match(r"\s*(?:[(（\[]|[一二三四五六七八九十]{1,3}、|\d+[.)°]|[a-z][.)])", line)
+                    for line in lines
+                )
+                if number.isdecimal() and int(number) <= max(bare, 1):
+                    continue
+                return False, f"It has {bare} {'paragraph' if bare == 1 else 'paragraphs'}."
+            if len(lines) <= 1:
+                return False, f"It has no {level}s: its text is one paragraph."
+            return None, f"Its text does not number its {level}s."
+        return True, ""
+
+    def _heading_of(self, one: Citation, law: str) -> str:
+        """Return the heading beside a citation; behind the name of the law where brackets are a part of that."""
+        if not one.heading or letters(one.heading)[0] not in letters(law)[0]:
+            return one.heading
+        end = one.near.find(law, one.at)
+        return heading_at(one.near, end + len(law)) if end >= 0 else ""
+
+    def _heading(self, heading: str, records: Sequence[Provision], laws: Sequence[int] | None) -> dict[str, Any] | None:
+        """Return what is wrong with a heading, or None."""
+        words = letters(heading)[0]
+        own = [(record.heading or _in_brackets(record.title)) for record in records]
+        if any(words == letters(each)[0] for each in own) or not any(own):
+            return None
+        others: list[str] = []
+        for law in laws or ():
+            for _, place in self._articles(law):
+                other = self._record(str(self._table.docnos[place]))
+                if other and letters(other.heading or _in_brackets(other.title))[0] == words:
+                    others.append(other.doc_id)
+        similar = any(words in letters(each)[0] or letters(each)[0] in words for each in own if each)
+        unspaced = any(sign.isalpha() and sign.lower() == sign.upper() for sign in heading)
+        if not others and (similar or not unspaced):
+            return None
+        reason = f"Its heading is: {next(filter(None, own))}."
+        return {"state": "title differs", "reason": reason, "nearest": tuple(others[:3])}
+
+
+class _Found(NamedTuple):
+    """A state that is known before the provision is looked for."""
+
+    state: State
+    reason: str
+    nearest: tuple[str, ...] = ()
+
+    def of(self, start: Checked) -> Checked:
+        return start._replace(state=self.state, reason=self.reason, nearest=self.nearest)
+
+
+def _is_beside(one: Citation, start: int, end: int, overlapping: bool = False) -> bool:
+    """Return True if a name is in the words of a citation, or only signs and words such as *of the* are between."""
+    if overlapping and start < one.at < end:
+        return True
+    if one.at < start:
+        return start < one.until or _OF.fullmatch(one.near, one.until, start) is not None
+    return end <= one.at and _TO.fullmatch(one.near, end, one.at) is not None
+
+
+def _quoted(text: str, one: Citation, outer: Checked) -> Checked:
+    """Return a citation that is part of the words that another one quotes."""
+    start = Checked(one.start, one.end, text[one.start : one.end], "right", day=outer.day, law=outer.law)
+    if outer.state == "right":
+        return start._replace(reason=f"Part of the words of {', '.join(outer.docnos)}, which were compared as a whole.")
+    reason = f"Part of words that were not found as those of a provision: {outer.words}, {outer.state}."
+    return start._replace(state="could not check", reason=reason)
+
+
+def _pairs(name: str) -> frozenset[str]:
+    key = compact(_CODE.sub("", name))
+    return frozenset(key[at : at + 2] for at in range(len(key) - 1))
+
+
+def _one_letter_apart(one: str, other: str) -> bool:
+    """Return True if two names of Hangul differ in one syllable, of which they share most letters."""
+    pairs = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
+    if len(one) != len(other) or len(pairs) != 1 or not all("가" <= sign <= "힣" for sign in pairs[0]):
+        return False
+    first, second = (unicodedata.normalize("NFD", sign) for sign in pairs[0])
+    return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
+
+
+def _same(one: str, other: str) -> bool:
+    return (number_of(one) or one).casefold() == (number_of(other) or other).casefold()
+
+
+def _in_brackets(title: str) -> str:
+    words = re.search(r"[(（【]([^()（）]{2,80})[)）】]\s*\Z", title)
+    return words[1] if words else ""

@@ -1,0 +1,240 @@
+"""Citations in texts of our own, about laws of our own, checked."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from legalir import Collection
+from legalir.cli.main import app
+from legalir.errors import ComponentError, DataError
+from legalir.verify.citations import citations_of
+from legalir.verify.document import text_of
+from legalir.verify.page import verification_page
+from legalir.verify.wording import differing
+
+ACT = "밀집영업장 화재안전 특별법"
+HARBOUR = [
+    (
+        "H-1",
+        "Harbour Act 1998",
+        "1",
+        "Definitions",
+        "(1) A pier is a jetty of stone or steel.\n(2) A boat is any craft.",
+    ),
+    ("H-2", "Harbour Act 1998", "2", "Lights", "The master of a boat must show two white lights at night."),
+    ("H-3", "Harbour Act 1998", "3", "Fees", "The fee for a berth is 20 crowns a day, unless the boat is in distress."),
+    ("H-4", "Harbour Act 1998", "4", "Fines", "Repealed by the Ports Act 2010."),
+    ("P-1", "Pilot Act 2001", "1", "Pilots", "A pilot must hold a certificate."),
+    ("P-2", "Pilot Act 2001", "2", "Pilotage", "Every ship of more than 300 tonnes must take a pilot."),
+]
+
+
+def folder_of(path: Path, **about: object) -> Path:
+    path.mkdir()
+    rows = [
+        {
+            "docno": docno,
+            "law": law,
+            "article": article,
+            "heading": heading,
+            "text": text,
+            "title": f"{law} s {article}",
+        }
+        for docno, law, article, heading, text in HARBOUR
+    ]
+    (path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (path / "dataset.yaml").write_text(json.dumps({"lang": "en", **about}), encoding="utf-8")
+    return path
+
+
+def states(collection: Collection, text: str, **options: str) -> list[tuple[str, str]]:
+    found = collection.verify(text, **options)
+    assert all(text[one.start : one.end] == one.words for one in found.citations)
+    return [(one.words, one.state) for one in found.citations]
+
+
+def test_each_state_in_english(tmp_path: Path) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour"))
+    one = [state for text in (
+        "Section 2 of the Harbour Act 1998 applies.",
+        "Section 1(2) of the Harbour Act 1998 applies.",
+        "Section 1(7) of the Harbour Act 1998 applies.",
+        "Section 9 of the Harbour Act 1998 applies.",
+        "Section 4 of the Harbour Act 1998 applies.",
+        "Section 3 of the Harbuor Act 1998 applies.",
+        "Section 3 of the Customs Act 1975 applies.",
+        "Section 3 (Lights) of the Harbour Act 1998 applies.",
+        "Section 3 applies.",
+        "Section 2 of the Harbour Act 1998 says: “The master of a boat must show three white lights at night.”",
+        "Section 2 of the Harbour Act 1998 says: “The master of a boat must show … lights at night.”",
+        "“A pilot must hold a certificate” (Pilot Act 2001, section 1)",
+        "“A pilot may hold a certificate” (Pilot Act 2001, section 1)",
+    ) for _, state in states(collection, text)]  # fmt: skip
+    assert one == [
+        *("right", "right", "no such provision", "no such provision", "repealed", "name unclear"),
+        *("outside this collection", "title differs", "could not check", "wording differs", "right", "right"),
+        "wording differs",
+    ]
+
+
+def test_a_collection_that_is_complete_knows_which_laws_do_not_exist(tmp_path: Path) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour", complete=True))
+    assert states(collection, "Section 3 of the Customs Act 1975 applies.")[0][1] == "no such law"
+
+
+def test_a_citation_without_a_law_means_the_one_given_or_is_left_open(tmp_path: Path) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour"))
+    text = "Section 1 of the Pilot Act 2001 is short. Section 2 is longer. Section 3 is not there."
+    assert [state for _, state in states(collection, text)] == ["right", "right", "could not check"]
+    assert states(collection, "Section 3 applies.", law="Harbour Act 1998")[0][1] == "right"
+    with pytest.raises(ComponentError, match=r"has no law 'Harbor Act 1998'\. Did you mean 'Harbour Act 1998'"):
+        collection.verify(text, law="Harbor Act 1998")
+
+
+def test_what_versions_say(tmp_path: Path) -> None:
+    collection = Collection("legalir/firecode-dated")
+    text = (
+        f"{ACT} 제16조의2(보험 가입의 안내), {ACT} 제21조. 2023. 1. 1. 당시 {ACT} 제16조의2.\n"
+        f"2022. 5. 1. 당시 {ACT} 제21조. 2019. 5. 1. 현재 {ACT} 제21조.\n"
+        f"{ACT} 시행령 제3조와 같은 법 제14조, {ACT} 제14조제9항, {ACT} 부칙 제200호.\n"
+        "안내한다 [FC04-16의2] [FC04-6@2021-01-01] [FC04-99].\n"
+    )
+    assert states(collection, text, as_of="2025-01-01") == [
+        (f"{ACT} 제16조의2", "right"),
+        (f"{ACT} 제21조", "repealed"),
+        (f"{ACT} 제16조의2", "not yet in force"),
+        (f"{ACT} 제21조", "right"),
+        (f"{ACT} 제21조", "could not check"),
+        (f"{ACT} 시행령 제3조", "right"),
+        ("같은 법 제14조", "right"),
+        (f"{ACT} 제14조제9항", "no such provision"),
+        *[(words, state) for words, state in states(collection, text)[8:9]],
+        ("[FC04-16의2]", "right"),
+        ("[FC04-6@2021-01-01]", "repealed"),
+        ("[FC04-99]", "no such provision"),
+    ]
+    days = [one.day for one in collection.verify(text, as_of="2025-01-01").citations[:5]]
+    assert days == ["2025-01-01", "2025-01-01", "2023-01-01", "2022-05-01", "2019-05-01"]
+
+
+def test_citations_in_a_quotation_are_part_of_it(tmp_path: Path) -> None:
+    collection = Collection("legalir/firecode-dated")
+    quotation = "제7조에 따라 안전시설등을 설치하려는 자는 공사를"
+    text = f"{ACT} 제8조는 “{quotation}” 하고, {ACT} 제9조는 “제7조에 따라 안전시설등을 설치하려던 자는 공사를” 한다."
+    found = collection.verify(text, as_of="2022-01-01").citations
+    assert [one.state for one in found] == ["right", "right", "wording differs", "could not check"]
+    assert "compared as a whole" in found[1].reason
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "quotation", "heading", "days"),
+    [
+        ("de", "§ 5 Hafengesetz (Lichter) lautet: „Jedes Boot führt nachts zwei Lichter.“", True, "Lichter", ()),
+        ("de", "„Jedes Boot führt nachts zwei Lichter“ (§ 5 Hafengesetz)", True, "", ()),
+        ("de", "§ 5 Hafengesetz in der Fassung vom 1.3.2019 gilt.", False, "", ("2019-03-01",)),
+        ("de", "§ 5 Hafengesetz (vgl. oben) nennt das „Boot“.", False, "", ()),
+        ("fr", "L'article 5 du code des ports dispose : « Tout bateau porte deux feux la nuit. »", True, "", ()),
+        ("ja", "港湾法第五条（灯火）は「船は夜間に白色の灯火を掲げなければならない」と定める。", True, "灯火", ()),
+        ("zh", "《港口法》第五条规定：“船舶夜间应当显示白色灯光。”", True, "", ()),
+        ("ko", "2020. 2. 1. 시행 「항만법」 제5조(등화)", False, "등화", ("2020-02-01",)),
+        ("ko", "「항만법」 제5조(2020. 2. 1. 개정된 것)", False, "", ()),
+        ("en", "Section 5 of the Ports Act 1990 says:\n\n> Every boat shows two lights at night.\n", True, "", ()),
+        ("en", "As in force on 1 March 2019, section 5 of the Ports Act 1990 applies.", False, "", ("2019-03-01",)),
+    ],
+)
+def test_what_stands_beside_a_citation(
+    lang: str, text: str, quotation: bool, heading: str, days: tuple[str, ...]
+) -> None:
+    (one,) = citations_of(text, [lang])
+    assert (bool(one.quotation), one.heading, one.days) == (quotation, heading, days)
+
+
+def test_contradictory_days_are_not_decided(tmp_path: Path) -> None:
+    collection = Collection("legalir/firecode-dated")
+    (one,) = collection.verify(f"2022. 1. 1. 당시 {ACT} 제3조(2023. 1. 1. 현재)").citations
+    assert (one.state, one.reason.endswith("2022-01-01, 2023-01-01.")) == ("could not check", True)
+
+
+@pytest.mark.parametrize(
+    ("quotation", "same"),
+    [
+        ("The fee is 20 crowns a day", True),
+        ("the fee … a day, unless the boat", True),
+        ("The fee is 20 crowns [for each] day", True),
+        ("a day, unless … The fee", False),
+        ("the fee is 20  crowns\na day", True),
+        ("The fee is 2.0 crowns a day", False),
+        ("The fee is 30 crowns a day", False),
+    ],
+)
+def test_quoted_words(quotation: str, same: bool) -> None:
+    found = differing(quotation, "The fee is 20 crowns a day, unless the boat is in distress.")
+    assert (found is None) == same
+    if found is not None:
+        assert any(part.kind != "same" for part in found[1])
+
+
+def test_long_texts_take_linear_time(tmp_path: Path) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour"))
+    text = "Section 2 of the Harbour Act 1998 says: “The master must”. " * 500 + "x" * 100_000 + "“" * 5_000
+    assert len(collection.verify(text).citations) == 500
+
+
+def test_documents(tmp_path: Path) -> None:
+    words = "Section 2 of the Harbour Act 1998 applies."
+    xml = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+        archive.writestr("word/document.xml", xml.format(f"<w:p><w:r><w:t>{words}</w:t></w:r></w:p>"))
+        archive.writestr(
+            "word/footnotes.xml",
+            xml.format("<w:p><w:r><w:t>See section 3.</w:t></w:r></w:p>").replace("document", "footnotes"),
+        )
+    (tmp_path / "a.html").write_text(f"<html><body><p>{words}</p></body></html>", encoding="utf-8")
+    (tmp_path / "a.md").write_bytes(f"\ufeff{words}\r\n".encode())
+    assert text_of(tmp_path / "a.docx") == f"{words}\nSee section 3."
+    assert text_of(tmp_path / "a.html").strip() == words
+    assert text_of(tmp_path / "a.md") == f"{words}\n"
+    for name, data, told in (
+        ("a.doc", b"\xd0\xcf\x11\xe0", "save it as .docx"),
+        ("a.txt", b"\xff\xfea", "UTF|encoding"),
+        ("a.bin", b"PK\3\4", "Word file"),
+        ("a.pdf", b"%PDF-1.4", "damaged|text"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        if name != "a.txt":
+            with pytest.raises(DataError, match=told):
+                text_of(tmp_path / name)
+    with pytest.raises(DataError, match="cannot be read"):
+        text_of(tmp_path / "none.txt")
+
+
+def test_the_page_escapes_and_links(tmp_path: Path) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour"))
+    page = verification_page("<b>", collection.verify("<script> Section 9 of the Harbour Act 1998."))
+    assert "<script>" not in page and "&lt;script&gt;" in page and 'href="#c1"' in page
+    assert "1 citation: 1 no such provision." in page
+    assert "No citation was found" in verification_page("none", collection.verify("Good morning."))
+
+
+def test_the_command(tmp_path: Path) -> None:
+    folder, out = folder_of(tmp_path / "harbour"), tmp_path / "page.html"
+    ask = ["verify", "-", "--collection", str(folder)]
+    wrong = "Section 9 of the Harbour Act 1998.\nSection 2 of the Harbour Act 1998.\n"
+    result = CliRunner().invoke(app, [*ask, "--html", str(out)], input=wrong)
+    assert (result.exit_code, out.exists()) == (1, True)
+    assert "1:1\tno such provision\tSection 9 of the Harbour Act 1998" in result.output
+    result = CliRunner().invoke(app, [*ask, "--json"], input=wrong)
+    rows = json.loads(result.stdout)
+    assert [(row["line"], row["column"], row["state"]) for row in rows["citations"]] == [
+        (1, 1, "no such provision"),
+        (2, 1, "right"),
+    ]
+    assert CliRunner().invoke(app, ask, input="Section 2 of the Harbour Act 1998.").exit_code == 0
+    open_one = "Section 2 of the Customs Act 1975."
+    assert CliRunner().invoke(app, ask, input=open_one).exit_code == 0
+    assert CliRunner().invoke(app, [*ask, "--strict"], input=open_one).exit_code == 1
