@@ -91,6 +91,10 @@ _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """What precedes a number of an article without 第; の does not: 次の二条."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
+_LABEL_OF_ARTICLE = re.compile(r"\.[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])")
+"""What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
+
+_HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _NO_NUMBER = re.compile(
     r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,5}/(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]"
 )
@@ -408,7 +412,7 @@ class _Reader:
         self._ordinals = {
             word.casefold(): str(number) for number, words in [*ordinals, *cardinals] for word in words.split("|")
         }
-        self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad]|{GAP})(?:", f"){NOT_DOTTED}")
+        self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad] ?|{GAP})(?:", f"){NOT_DOTTED}")
         self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
@@ -833,6 +837,9 @@ class _Reader:
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is a label of a list: ``2° Les phares``, but not ``2° de l'article 5``."""
         line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
+        begins = level == "article" and head.start() == line and (line > 0 or head.start() == 0)
+        if begins and _LABEL_OF_ARTICLE.match(text, head.end()):
+            return True
         label = next((pattern for one, pattern in self._labels.items() if one == level), None)
         if label is None or label.match(text[head.start() : head.end() + 64]) is None:
             return False
@@ -1260,7 +1267,8 @@ class _Reader:
         return 1 if letter and self._below[RANKS["paragraph"]].match(text, end - 1) else 0
 
     def _read(self, number: str, more: str) -> str:
-        """Return a number in one spelling, with what belongs to it."""
+        """Return a number in one spelling, with what belongs to it: ``190-bis`` for ``190- bis``."""
+        more = _HYPHEN_AND_BLANK.sub(r"\1", more)
         if number[:1] in "(（" and number[-1:] in ")）":
             inside = _decimal(number[1:-1])
             return number_of(inside) if inside and all(map(str.isnumeric, inside)) else inside
