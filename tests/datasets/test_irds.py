@@ -137,7 +137,7 @@ def test_reference_answers_as_pyterrier_rag_has_them():
     assert list(answers.columns) == ["qid", "gold_answer"]
     assert dict(zip(answers["qid"], answers["gold_answer"], strict=True)) == topics.set_index("qid")["answer"].to_dict()
     with pytest.raises(DataError, match="no reference answers"):
-        pt.get_dataset("legalir:firecode/yesno").get_answers()
+        pt.get_dataset("legalir:firecode/multihop").get_answers()
 
 
 def test_several_reference_answers_are_several_rows(folder):

@@ -24,7 +24,7 @@ KNOWN_WITH_MODELS = {*("BM25", "BM25, as published", "BM25, as released", "TF-ID
 NOT_RUN = {"legalir/searchfiresafety/multihop", "legalir/nitibench/ccl"}
 """Published questions that nobody here has run yet."""
 
-ASKS = re.compile(r"\b(answer|mcq|yesno|longcontext)\b")
+ASKS = re.compile(r"\b(answer|mcq|yesno|longcontext|standalone(?!\(join=True\)))\b")
 """Components that ask a chat model, in an expression."""
 
 
