@@ -123,7 +123,7 @@ def cases(collection: Collection, each: int, seed: int) -> Iterator[tuple[str, s
         yield "number", make(number=(prefix[0] if prefix else "") + unused)
         if other.article != one.article and re.sub(r"\W", "", quote) not in re.sub(r"\W", "", other.text):
             yield "other", make(number=other.article)
-        place = draw.randrange(1, len(law) - 1)
+        place = draw.randrange(1, max(2, len(law) - 1))
         letter = draw.choice([sign for sign in "".join(laws) if sign.isalpha()])
         changed = law[:place] + letter + law[place + 1 :]
         if law[place].isalpha() and re.sub(r"\W", "", changed.casefold()) not in {name.casefold() for name in known}:

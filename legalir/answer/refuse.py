@@ -41,7 +41,7 @@ from legalir.answer.generator import EVIDENCE, REASON_KINDS, REFUSAL
 from legalir.collections import Collection
 from legalir.config import read_yaml
 from legalir.contract import factory_of
-from legalir.datasets.readers import read_queries
+from legalir.datasets.folder import OUT_OF_SCOPE
 from legalir.dense.e5 import SEMANTIC, is_installed
 from legalir.dense.index import DenseIndex
 from legalir.explanation import Explanation, Upstream
@@ -307,9 +307,6 @@ def weakness(collection: Collection, query: str, as_of: str | None = None) -> st
     return refusing.reason(query, evidence) if evidence < refusing.threshold else ""
 
 
-OUT_OF_SCOPE = "out_of_scope.jsonl"
-"""File of a collection's folder with questions that it does not answer, as a file of queries."""
-
 _MOST = 0.05
 """Largest share of judged questions that a learnt threshold refuses."""
 
@@ -342,25 +339,22 @@ class Threshold(NamedTuple):
 def learnt_threshold(collection: Collection, folds: int = 5) -> Threshold | None:
     """Return the threshold that refuses most questions outside and at most 5 % of the judged ones.
 
-    Returns None where the collection lacks judged questions, or the file :data:`OUT_OF_SCOPE`.
+    Returns None where the collection lacks judged questions, or the file ``out_of_scope.jsonl``.
 
     Raises:
         FormatError: a line of a file is faulty.
     """
     source = collection.source
-    file = source.folder.root / OUT_OF_SCOPE
-    if not (file.is_file() and source.has_topics() and source.has_judgements()):
+    if not ((source.folder.root / OUT_OF_SCOPE).is_file() and source.has_topics() and source.has_judgements()):
         return None
     judged = {qid for qid, _, label in source.judgements() if label > 0}
-    asked = [
-        [row for row in source.queries() if row["qid"] in judged],
-        list(read_queries(file, source.about.query_field)),
-    ]
-    refusing = Refuse(collection)
-    evidence = [np.array(refusing.evidence(refusing.features(pd.DataFrame(rows)))) for rows in asked if rows]
-    if len(evidence) < len(asked):
+    topics = source.topics()
+    asked = [topics[topics["qid"].isin(judged)], source.out_of_scope()]
+    if any(rows.empty for rows in asked):
         return None
-    parts = [np.array([int(digest(str(row["qid"]))[:8], 16) % folds for row in rows]) for rows in asked]
+    refusing = Refuse(collection)
+    evidence = [np.array(refusing.evidence(refusing.features(rows))) for rows in asked]
+    parts = [np.array([int(digest(qid)[:8], 16) % folds for qid in rows["qid"]]) for rows in asked]
     refused = [np.zeros(len(of), dtype=bool) for of in evidence]
     for fold in range(folds):
         value = _fitting(*(of[part != fold] for of, part in zip(evidence, parts, strict=True)))

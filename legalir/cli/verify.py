@@ -24,6 +24,9 @@ The command ends with 1 if a citation is wrong; with --strict, also if one could
 
 app = typer.Typer()
 
+_LARGEST = 64 * 2**20
+"""Most bytes of a document."""
+
 
 @app.command(epilog=EXAMPLES)
 def verify(
@@ -58,7 +61,6 @@ def verify(
     """
     from legalir.collection.collection import Collection
     from legalir.storage.files import atomic_file
-    from legalir.verify.document import text_of
     from legalir.verify.page import summary, verification_page
 
     text = text_of(Path("standard input"), sys.stdin.buffer.read()) if file == "-" else text_of(Path(file))
@@ -81,3 +83,42 @@ def verify(
         typer.echo(summary(found))
     if found.wrong or (strict and found.counts.get("right", 0) < len(found.citations)):
         raise typer.Exit(1)
+
+
+def text_of(path: Path, data: bytes | None = None) -> str:
+    """Return the text of a document; the notes of a Word file are at its end.
+
+    Args:
+        path: the file; its name says what it is, where its content does not.
+        data: its bytes, where they are known.
+
+    Raises:
+        DataError: it cannot be read, is too large, holds only pictures of pages, or is not UTF-8.
+    """
+    from legalir.errors import DataError
+    from legalir.statutes.reading.plain_text import decoded, rejoined
+    from legalir.statutes.sources import docx, html, pdf
+
+    if data is None:
+        try:
+            data = path.read_bytes() if path.stat().st_size <= _LARGEST else b"\0" * (_LARGEST + 1)
+        except OSError as error:
+            raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    if len(data) > _LARGEST:
+        raise DataError(f"{path.name} has more than {_LARGEST / 2**20:.0f} MB: split it.")
+    if data.lstrip().startswith(b"%PDF"):
+        return "\n".join(rejoined(pdf.lines_of(path.name, data)))
+    if data.startswith(b"PK"):
+        return "\n".join(docx.lines_of(path.name, data))
+    if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf")):
+        raise DataError(f"{path.name} is not a .docx file: save it as .docx or PDF.")
+    head = data[:4096].lower()
+    if path.suffix.lower() in (".html", ".htm", ".xhtml") or b"<html" in head or b"<!doctype html" in head:
+        return "\n".join(html.lines_of(path.name, data))
+    try:
+        text = decoded(data, path.name, None)
+    except DataError:
+        raise DataError(f"{path.name} is not UTF-8: save it as UTF-8.") from None
+    if "\0" in text:
+        raise DataError(f"{path.name} is not text: give plain text, Markdown, HTML, .docx or PDF.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -45,6 +45,9 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 _FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?){0,2}")
 """What may be between a quotation and the citation behind it."""
 
+_CLOSED = re.compile(r"[)）\]\n]|.{60}")
+"""What ends the brackets in which a law and its provision stand."""
+
 _BRACKET = re.compile(r"\[([^\[\]\s]{2,80})\]")
 
 
@@ -55,10 +58,9 @@ class Citation(NamedTuple):
         start: of its first character.
         end: after its last one.
         reference: what the words cite; None for a docno in brackets, as answers have it.
-        lang: the language of the grammar that read it.
         days: the days that the text names for it, ISO dates.
         heading: words in brackets behind it that may be the heading of the provision.
-        quotation: the quoted words that belong to it.
+        quotations: the quoted words that belong to it, each as the text has it.
         before: the law that was named last before it in the same paragraph, where it names none.
         docno: the docno in brackets.
         near: the text around it in its line; `at` and `until` are its ends there.
@@ -68,10 +70,9 @@ class Citation(NamedTuple):
     start: int
     end: int
     reference: Reference | None
-    lang: str = ""
     days: tuple[str, ...] = ()
     heading: str = ""
-    quotation: str = ""
+    quotations: tuple[str, ...] = ()
     before: str = ""
     docno: str = ""
     near: str = ""
@@ -112,7 +113,7 @@ def citations_of(
     found: list[Citation] = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang))
-        found += [Citation(one.start, one.end, one, lang) for one in references if _cites(one, is_law)]
+        found += [Citation(one.start, one.end, one) for one in references if _cites(one, is_law)]
     if docno is not None:
         named = (match for match in _BRACKET.finditer(whole) if docno.fullmatch(match[1]))
         found += [Citation(*match.span(), None, docno=match[1]) for match in named]
@@ -223,7 +224,9 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
             near = not _PARAGRAPH.search(text, ends[before], start)
         gap = whole[end : starts[behind]] if behind < len(citations) else "\n" * (_BEHIND + 1)
         if len(gap) <= _BEHIND and (_FOLLOWS.fullmatch(gap) or not (near or gap.strip(" .,;…"))):
-            by = behind
+            # A law whose name ends before the number is a citation of its own, and the next one has the number.
+            named = not _has_number(citations[behind]) and behind + 1 < len(citations)
+            by = behind + (named and not _CLOSED.search(whole, ends[behind], starts[behind + 1]))
         elif near:
             by = before
         else:
@@ -231,6 +234,6 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
         quoting.setdefault(by, []).append(words)
         quoted.update(dict.fromkeys(range(before + 1, behind), by))
     return [
-        one._replace(quotation="\n".join(quoting.get(place, ())), quoted_by=quoted.get(place, -1))
+        one._replace(quotations=tuple(quoting.get(place, ())), quoted_by=quoted.get(place, -1))
         for place, one in enumerate(citations)
     ]

@@ -34,13 +34,12 @@ del { background: var(--right-bg); color: var(--right); text-decoration: none; }
 _TAGS = {"same": "{}", "removed": "<del>{}</del>", "added": "<ins>{}</ins>"}
 
 
-def verification_page(name: str, verified: Verification, lang: str = "") -> str:
+def verification_page(name: str, verified: Verification) -> str:
     """Return the page, HTML.
 
     Args:
         name: of the document.
         verified: its citations.
-        lang: language of the text, ISO 639-1.
     """
     rows = "".join(
         _row(number, one, verified.titles, verified.day) for number, one in enumerate(verified.citations, start=1)
@@ -53,7 +52,7 @@ def verification_page(name: str, verified: Verification, lang: str = "") -> str:
         f"<title>{escape(name)}: citations</title>\n<style>{_STYLE}</style>\n"
         f"<h1>{escape(name)}</h1>\n<p class=facts>{escape(summary(verified))} Checked against "
         f"{escape(verified.collection)} as of {escape(verified.day)}.</p>\n"
-        f'<h2>Text</h2>\n<div class="text" lang="{escape(lang)}">{_marked(verified)}</div>\n'
+        f'<h2>Text</h2>\n<div class="text" lang="{escape(verified.lang)}">{_marked(verified)}</div>\n'
         f"<h2>Citations</h2>\n<ol>\n{rows}</ol>\n</html>\n"
     )
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -18,7 +19,8 @@ from legalir.analysis.language import identify
 from legalir.collections import Collection
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
-from legalir.references.grammar import ArticleNumber, grammars
+from legalir.frames.as_of import today
+from legalir.references.grammar import ArticleNumber, article_number, grammars
 from legalir.references.law_names import compact
 from legalir.references.lookup import NumberTable
 from legalir.references.numbering import number_of, sort_key
@@ -27,7 +29,7 @@ from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
-from legalir.verify.wording import differing, is_changed, letters
+from legalir.verify.wording import differing, letters
 
 State = Literal[
     "right",
@@ -57,6 +59,7 @@ WRONG = frozenset(
 )
 """States of citations that are wrong. The others but ``right`` are undecided."""
 
+_TERM = "The words in quotation marks are not in it: taken for a term."
 _JOINED = re.compile(r"(?<=\d)(?:의|之|の|ノ)(?=\d)")
 _LINES = ("zh", "th", "fr", "vi")
 """Languages in which a paragraph is a line without a number."""
@@ -92,7 +95,7 @@ class Checked(NamedTuple):
         words: ``text[start:end]``.
         state: see `State`.
         reason: one sentence, empty if it is right and nothing is to be said.
-        day: the day as of which it was checked, ISO date; empty for the law as the collection has it.
+        day: the day as of which it was checked, ISO date; empty if the text names several for it.
         law: the name of the law in the collection, empty if it is not known.
         docnos: of the provisions that it cites.
         nearest: what comes nearest, or may be meant: docnos, or names of laws.
@@ -118,6 +121,7 @@ class Verification:
     Attributes:
         text: the text.
         collection: id of the collection.
+        lang: language of the text, ISO 639-1.
         day: the day that was asked for, or today; citations for which the text names another day have their own.
         citations: in the order of the text.
         titles: title of each provision that is named, by docno.
@@ -125,6 +129,7 @@ class Verification:
 
     text: str
     collection: str
+    lang: str
     day: str
     citations: tuple[Checked, ...]
     titles: dict[str, str]
@@ -186,7 +191,7 @@ class Verifier:
             ComponentError: `as_of` is not a date, or the collection has no law `law`.
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
-        day = iso_date(day_of(as_of, "as_of")) if as_of is not None else date.today().isoformat()
+        day = iso_date(today() if as_of is None else day_of(as_of, "as_of"))
         if law and not self._table.law_names.named(law):
             raise ComponentError(
                 f"verify: {self._collection.id} has no law {law!r}.{suggestion(law, self._table.laws)}"
@@ -204,14 +209,14 @@ class Verifier:
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
             one = found[place]
             outer = checked.get(one.quoted_by)
-            if outer is not None and outer.state in ("right", "wording differs"):
+            if outer is not None and outer.reason != _TERM and outer.state in ("right", "wording differs"):
                 checked[place] = _quoted(text, one, outer)
             else:
                 checked[place] = self._checked(text, one, day, as_of is not None, law)
         docnos = {docno for one in checked.values() for docno in (*one.docnos, *one.nearest)}
         titles = {docno: record.title for docno in sorted(docnos) if (record := self._record(docno))}
         return Verification(
-            text, self._collection.id, day, tuple(checked[place] for place in range(len(found))), titles
+            text, self._collection.id, named[0], day, tuple(checked[place] for place in range(len(found))), titles
         )
 
     # -- what the collection has -------------------------------------------------------------------------------------
@@ -295,31 +300,28 @@ class Verifier:
         if laws is not None and len(laws) == 1:
             start = start._replace(law=self._table.laws[laws[0]])
         found = self._provision(one.reference, laws, start, given)
-        if unsure and found.state != "right":
-            return found._replace(
-                state="could not check",
-                reason=f"The text does not say of which law. If it is of {one.before or found.law}: {found.reason}",
-            )
-        if found.state != "right" or not found.docnos:
+        if found.state == "right" and found.docnos:
+            found = self._compared(one, found, laws)
+        if not unsure:
             return found
-        return self._compared(one, found, laws)
+        reason = f"The text does not say of which law it is; taken for {one.before or found.law or 'this one'}."
+        state: State = "right" if found.state == "right" else "could not check"
+        return found._replace(state=state, reason=f"{reason} {found.reason}".rstrip(), parts=())
 
     def _docno_checked(self, one: Citation, start: Checked, given: bool) -> Checked:
-        record = self._record(one.docno)
-        if record is None:
-            versions = self._table.versions(provision_key(one.docno))
-            if not versions:
-                near = suggestion(one.docno, self._table.docnos.tolist()).partition("'")[2].partition("'")[0]
-                return start._replace(
-                    state="no such provision",
-                    reason="The collection has no such docno.",
-                    nearest=(near,) if near else (),
-                )
-            places = versions
-        else:
-            places = [int(self._table.docno_table.numbers([one.docno])[0])]
-        found = self._in_force(places, start, given)
-        return self._compared(one, found, None) if found.state == "right" else found
+        key = provision_key(one.docno)
+        versions = self._table.versions(key)
+        if not versions or (key != one.docno and self._record(one.docno) is None):
+            near = get_close_matches(one.docno, self._table.docnos.tolist(), n=1)
+            reason = "The collection has no such docno."
+            return start._replace(state="no such provision", reason=reason, nearest=tuple(near))
+        found = self._in_force(versions, start, given)
+        if found.state != "right":
+            return found
+        if key != one.docno and one.docno not in found.docnos:
+            reason = f"This version is not in force on {start.day}; another one is."
+            return found._replace(state="wording differs", reason=reason)
+        return self._compared(one, found, None)
 
     def _named(self, one: Citation, own: str) -> _Found | tuple[tuple[int, ...] | None, bool]:
         """Return the laws that a citation means, None for any; and whether that is only likely."""
@@ -481,7 +483,7 @@ class Verifier:
         if found and not any(one.docnos for one in found):
             return found[0]
         names = tuple(docno for one in found for docno in one.docnos) or names
-        if given and start.day < date.today().isoformat() and not all(record.effective_from for record in records):
+        if given and start.day < iso_date(today()) and not all(record.effective_from for record in records):
             return start._replace(
                 state="could not check",
                 reason="The collection does not say since when its wording applies.",
@@ -509,9 +511,9 @@ class Verifier:
     def _compared(self, one: Citation, found: Checked, laws: Sequence[int] | None) -> Checked:
         """Compare what stands beside a citation with the provision: its parts, its heading, its words."""
         records = [record for docno in found.docnos if (record := self._record(docno))]
-        if len({provision_key(record.doc_id) for record in records}) > 1 and not one.reference:
+        if not records:
             return found
-        if one.reference is not None and records:
+        if one.reference is not None:
             states = [self._part(one.reference, record) for record in records]
             if not any(state is True for state, _ in states):
                 reason = states[0][1]
@@ -523,24 +525,31 @@ class Verifier:
                     nearest=found.docnos,
                 )
         heading = self._heading_of(one, found.law)
-        if heading and records and (told := self._heading(heading, records, laws)):
-            return found._replace(**told)
-        if one.quotation and records:
-            differences = [differing(one.quotation, record.text) for record in records]
-            if all(each is not None for each in differences) and all(
-                differing(one.quotation, record.title) for record in records
-            ):
-                share, parts = max((each for each in differences if each), key=lambda each: each[0])
-                if is_changed(share) or is_quotation(one.quotation, 1.5):
-                    reason = "The words quoted are not those of the provision."
-                    return found._replace(
-                        state="wording differs", reason=reason, parts=tuple(parts) if is_changed(share) else ()
-                    )
-                return found._replace(reason="The words in quotation marks are not in it: taken for a term.")
+        if heading:
+            found = self._headed(heading, records, laws, found)
+        for words in one.quotations if found.state == "right" else ():
+            texts = [text for record in records for text in (record.text, record.title)]
+            differences = [differing(words, text) for text in texts]
+            if None in differences:
+                continue
+            parts = max((each for each in differences if each), key=_words_in_common, default=[])
+            if not parts and not is_quotation(words, 1.5):
+                found = found._replace(reason=_TERM)
+                continue
+            reason = "The words quoted are not those of the provision."
+            return found._replace(state="wording differs", reason=reason, parts=tuple(parts))
         return found
 
     def _part(self, reference: Reference, record: Provision) -> tuple[bool | None, str]:
         """Return whether a provision has the paragraph and the item that a reference names; None if nobody can tell."""
+        if reference.supplement and reference.article:
+            starts = (re.match(r"\s*([^\s(（]{1,12})", line) for line in record.text.splitlines())
+            articles = {article_number(start[1]) for start in starts if start} - {""}
+            if _JOINED.sub(".", reference.article) not in articles:
+                told = (
+                    f"It has no article {reference.article}." if articles else "Its text does not number its articles."
+                )
+                return False if articles else None, told
         wanted = [(level, number_of(value) or value) for level in _LEVELS if (value := getattr(reference, level))]
         own = record.article.count("(") + record.article.count("（")
         if not wanted or own >= len(wanted) or not record.text.strip():
@@ -590,12 +599,16 @@ class Verifier:
         end = one.near.find(law, one.at)
         return heading_at(one.near, end + len(law)) if end >= 0 else ""
 
-    def _heading(self, heading: str, records: Sequence[Provision], laws: Sequence[int] | None) -> dict[str, Any] | None:
-        """Return what is wrong with a heading, or None."""
+    def _headed(
+        self, heading: str, records: Sequence[Provision], laws: Sequence[int] | None, found: Checked
+    ) -> Checked:
+        """Return a citation compared with the headings of its provisions."""
         words = letters(heading)[0]
         own = [(record.heading or _in_brackets(record.title)) for record in records]
-        if any(words == letters(each)[0] for each in own) or not any(own):
-            return None
+        if any(words == letters(each)[0] for each in own):
+            return found
+        if not any(own):
+            return found._replace(reason="The collection has no heading of it to compare.")
         others: list[str] = []
         for law in laws or ():
             for _, place in self._articles(law):
@@ -604,10 +617,13 @@ class Verifier:
                     others.append(other.doc_id)
         similar = any(words in letters(each)[0] or letters(each)[0] in words for each in own if each)
         unspaced = any(sign.isalpha() and sign.lower() == sign.upper() for sign in heading)
-        if not others and (similar or not unspaced):
-            return None
         reason = f"Its heading is: {next(filter(None, own))}."
-        return {"state": "title differs", "reason": reason, "nearest": tuple(others[:3])}
+        if not others and (similar or not unspaced):
+            told = (
+                "The words in brackets are a part of it." if similar else "The words in brackets are taken for a note."
+            )
+            return found._replace(reason=f"{reason} {told}")
+        return found._replace(state="title differs", reason=reason, nearest=tuple(others[:3]))
 
 
 class _Found(NamedTuple):
@@ -651,6 +667,10 @@ def _one_letter_apart(one: str, other: str) -> bool:
         return False
     first, second = (unicodedata.normalize("NFD", sign) for sign in pairs[0])
     return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
+
+
+def _words_in_common(parts: Sequence[WordPart]) -> int:
+    return sum(len(part.text) for part in parts if part.kind == "same")
 
 
 def _same(one: str, other: str) -> bool:

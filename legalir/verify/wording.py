@@ -32,8 +32,8 @@ def letters(text: str) -> tuple[str, list[int]]:
     return "".join(kept), places
 
 
-def differing(quotation: str, text: str) -> tuple[float, list[WordPart]] | None:
-    """Return how a quotation differs from a text: the share of it that the text has, and the words of both.
+def differing(quotation: str, text: str) -> list[WordPart] | None:
+    """Return the words in which a quotation differs from the passage that it is like; none if it is like none.
 
     None if the text has its words, in their order; signs, blanks and capitals do not count, nor words that marks show
     to be left out. Of the parts, ``removed`` are words that the quotation lacks, ``added`` those that the text lacks.
@@ -56,8 +56,8 @@ def differing(quotation: str, text: str) -> tuple[float, list[WordPart]] | None:
         if (gram := whole[n : n + _SIZE]) in wanted:
             where.setdefault(gram, []).append(n)
     share = sum(gram in where for gram in grams) / len(grams)
-    if not where:
-        return 0.0, []
+    if share < _ALIKE:
+        return []
     # The passage begins where most pieces say so, give or take a quarter of the quotation.
     step = max(1, len(words) // 4)
     votes = Counter((n - at) // step for at, gram in enumerate(grams) for n in where.get(gram, ())[:20])
@@ -69,9 +69,4 @@ def differing(quotation: str, text: str) -> tuple[float, list[WordPart]] | None:
         parts.pop(0)
     while parts and parts[-1].kind == "removed":
         parts.pop()
-    return share, parts
-
-
-def is_changed(share: float) -> bool:
-    """Return True if a quotation with a share of its words in a text is one of it, with changes."""
-    return share >= _ALIKE
+    return parts
