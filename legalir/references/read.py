@@ -443,7 +443,7 @@ class _Reader:
             rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
         )
         self._quoted = re.compile(quotes or "(?!)")
-        self._labels = {
+        self._labels: dict[str, re.Pattern[str]] = {
             level: self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' else ''}", capture=True)
             for level, forms in grammar.labels.items()
         }
@@ -840,7 +840,7 @@ class _Reader:
         begins = level == "article" and head.start() == line and (line > 0 or head.start() == 0)
         if begins and _LABEL_OF_ARTICLE.match(text, head.end()):
             return True
-        label = next((pattern for one, pattern in self._labels.items() if one == level), None)
+        label = self._labels.get(level)
         if label is None or label.match(text[head.start() : head.end() + 64]) is None:
             return False
         first = (line > 0 or head.start() < 5) and not text[line : head.start()].strip()
