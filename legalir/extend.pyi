@@ -138,6 +138,7 @@ from .storage.validity import iso_date as iso_date
 from .storage.validity import names_version as names_version
 from .storage.validity import provision_key as provision_key
 from .storage.validity import versions_in_force as versions_in_force
+from .survey.judging import judgements as judgements
 from .train.checkpoints import Checkpoints as Checkpoints
 from .train.checkpoints import interrupts as interrupts
 from .train.checkpoints import own_place as own_place

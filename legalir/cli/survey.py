@@ -73,8 +73,8 @@ def survey(
 ) -> None:
     """Find every provision of DATASET on a matter: read, accept or refuse, and search again with what was accepted.
 
-    You decide in the terminal; with --llm a model decides and quotes. A provision on which a reply failed is open, never
-    refused. The survey ends when the estimated recall reaches --target.
+    You decide in the terminal; with --llm a model decides and quotes. A provision on which a reply failed is open,
+    never refused. The survey ends when the estimated recall reaches --target.
     """
     from legalir.collection.collection import Collection
     from legalir.survey.survey import Survey

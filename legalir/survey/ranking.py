@@ -12,12 +12,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from legalir.collections import Collection
+from legalir.frames.ranking import top_k
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.laws import LawTable
 from legalir.lexical.postings import rows_of_postings
 from legalir.lexical.sparse import SparseIndex
 from legalir.pipeline.builder import build
-from legalir.frames.ranking import top_k
 from legalir.storage.validity import day_of
 
 Floats = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,9 @@ from legalir.storage.files import atomic_file
 from legalir.survey.ranking import Numbers, Ranking
 from legalir.survey.recall import Recall, estimate
 
-ACCEPTED, REFUSED, OPEN = "accepted", "refused", "open"
+ACCEPTED: Final = "accepted"
+REFUSED: Final = "refused"
+OPEN: Final = "open"
 Verdict = Literal["accepted", "refused", "open"]
 """``open``: read, and not decided: a person skipped it, or the reply of a model failed. It is never a refusal."""
 
