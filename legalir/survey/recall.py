@@ -1,15 +1,16 @@
 """Estimated recall of a survey, from where in the reading order the accepted provisions came.
 
 Found ones become rarer as one reads on. The model: provisions on the matter are met at the rate ``a·(t + c)^-b`` at
-place t, a Poisson process whose parameters are unknown [poisson-stop]; and a share :data:`LOST` of them lies anywhere,
-like nothing that was accepted. Both give the probability of each number that is still missing. It is a model: how often
-it is right was measured (``docs/survey.md``); a sample of the rest assumes nothing, and needs many readings.
+place t, a Poisson process whose parameters are unknown [poisson-stop]; and a share (:data:`LOST`) of them lies
+anywhere, like nothing that was accepted. Both give the probability of each number that is still missing. It is a model:
+how often it is right was measured (``docs/survey.md``); a sample of the rest assumes nothing, and needs many readings.
 
 Deviations from [poisson-stop]: the parameters are averaged over a grid, not fitted, and there is a share that is lost.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +18,16 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-LOST = 0.03
-"""Share of the provisions on a matter that the order does not bring forward; about that of the measured collections."""
+LOST: Mapping[float, float] = {0.03: 1.0}
+"""Share of the provisions on a matter that the order does not bring forward, for the estimate."""
+
+LOST_ELSEWHERE: Mapping[float, float] = {0.01: 0.6, 0.1: 0.25, 0.3: 0.15}
+"""Probability of each such share, for the lower end: the share differs between collections, and nobody knows it before.
+"""
 
 _POWERS, _DELAYS = np.linspace(0.8, 3.5, 10), np.geomspace(1, 300, 9)
 _PRIOR = 0.5
-_LARGEST = 2000
+_LARGEST = 500
 """Largest number of missing provisions that has a probability of its own; the last one has that of all larger ones."""
 
 
@@ -72,13 +77,14 @@ class Recall(NamedTuple):
         return lines
 
 
-def missing_distribution(hits: list[int], read: int, total: int) -> Floats:
+def missing_distribution(hits: list[int], read: int, total: int, lost_shares: Mapping[float, float] = LOST) -> Floats:
     """Return the probability of each number of provisions on the matter that were not read, from 0.
 
     Args:
         hits: places of the accepted provisions in the order of reading, from 1; at least one.
         read: number of provisions that were read in this order.
         total: number of provisions that can be read.
+        lost_shares: probability of each share of provisions that the order does not bring forward.
     """
     from scipy.special import logsumexp
     from scipy.stats import nbinom, poisson
@@ -94,7 +100,10 @@ def missing_distribution(hits: list[int], read: int, total: int) -> Floats:
     numbers = np.arange(min(rest, _LARGEST) + 1)
     late = weights @ nbinom.pmf(numbers[None], found + _PRIOR, (before / (before + after))[:, None])
     late[-1] += max(0.0, 1 - late.sum())
-    lost = poisson.pmf(numbers, LOST / (1 - LOST) * found * rest / total)
+    lost = sum(
+        weight * poisson.pmf(numbers, share / (1 - share) * found * rest / total)
+        for share, weight in lost_shares.items()
+    )
     both: Floats = np.convolve(late, lost)[: len(numbers)]
     both[-1] += max(0.0, 1 - both.sum())
     return both
@@ -112,7 +121,8 @@ def estimate(
     hits: list[int],
     read: int,
     total: int,
-    outside: int = 0,
+    *,
+    aside: tuple[int, int] = (0, 0),
     undecided: int = 0,
     sample: tuple[int, int, int, int] | None = None,
 ) -> Recall:
@@ -122,28 +132,30 @@ def estimate(
         hits: places of the accepted provisions in the order of reading, from 1.
         read: number of provisions that were read in this order.
         total: number of provisions that can be read.
-        outside: number of provisions that a sample gave and that were accepted.
+        aside: number of provisions that were read in samples, and how many of them were accepted.
         undecided: number of provisions that were read and are open.
-        sample: number of provisions that a sample was drawn from, how many of it are decided and accepted, and how
-            many were accepted since it was drawn, the sample included.
+        sample: number of provisions that the last sample was drawn from, how many of it are decided and accepted, and
+            how many were accepted since it was drawn, the sample included.
     """
     from scipy.stats import beta
 
-    accepted, drawn = len(hits) + outside, 0 if sample is None else sample[1]
-    unread = total - read - drawn
-    if not hits:
-        return Recall(accepted, read + drawn, unread, undecided, float("nan"), float("nan"), 0.0, None, drawn)
-    probability = missing_distribution(hits, read, total - drawn)
-    missing = float(probability @ np.arange(len(probability)))
-    most = int(np.searchsorted(np.cumsum(probability), 0.95 - 1e-9))
+    accepted, drawn = len(hits) + aside[1], 0 if sample is None else sample[1]
+    unread, nothing = total - read - aside[0], float("nan")
+    if not accepted:
+        return Recall(0, read + aside[0], unread, undecided, nothing, nothing, 0.0, None, drawn)
+    missing, most = float(unread), unread
+    if unread and hits:
+        late = missing_distribution(hits, read, total - aside[0])
+        missing = float(late @ np.arange(len(late)))
+        late = missing_distribution(hits, read, total - aside[0], LOST_ELSEWHERE)
+        most = int(np.searchsorted(np.cumsum(late), 0.95 - 1e-9))
     low, bound = accepted / (accepted + most + undecided), None
     if sample is not None and drawn:
         rest, _, on_matter, since = sample
         share = 1.0 if on_matter == drawn else float(beta.ppf(0.95, on_matter + 1, drawn - on_matter))
-        unfound = max(0.0, rest * share - since) if drawn < rest else 0.0
+        unfound = max(0.0, rest * share - since) if unread else 0.0
         bound = accepted / (accepted + unfound + undecided)
-        if on_matter:  # The order has left out what it should have brought: the sample goes before the model.
+        if on_matter and unread:  # The order left out what it should have brought: the sample goes before the model.
             missing, low = max(missing, rest * on_matter / drawn - since), min(low, bound)
-    return Recall(
-        accepted, read + drawn, unread, undecided, missing, accepted / (accepted + missing), low, bound, drawn
-    )
+    value = accepted / (accepted + missing)
+    return Recall(accepted, read + aside[0], unread, undecided, missing, value, low, bound, drawn)

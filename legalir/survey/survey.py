@@ -247,20 +247,20 @@ class Survey:
         """Return the estimated share of the provisions on the matter that are accepted, with its interval."""
         ranked = [one for one in self.decisions if one.round]
         hits = [place for place, one in enumerate(ranked, start=1) if one.verdict == ACCEPTED]
-        outside = sum(one.verdict == ACCEPTED for one in self.decisions) - len(hits)
-        undecided = sum(one.verdict == OPEN for one in self.decisions)
+        aside = [one for one in self.decisions if not one.round]
         sample: tuple[int, int, int, int] | None = None
         if self.sample:
-            drawn = [one for one in self.decisions if one.docno in self.sample.docnos]
-            on_matter = sum(one.verdict == ACCEPTED for one in drawn)
+            drawn = [one.verdict for one in aside if one.docno in self.sample.docnos]
             since = sum(one.verdict == ACCEPTED for one in self.decisions[self.sample.decided :])
-            sample = self.sample.rest, len(drawn), on_matter, since
-        return estimate(hits, len(ranked), len(self.ranking), outside, undecided, sample)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the estimated recall has reached the target, or everything is read."""
-        return not self.pending() or self.recall().reaches(self.state.target)
+            sample = self.sample.rest, len(drawn), drawn.count(ACCEPTED), since
+        return estimate(
+            hits,
+            len(ranked),
+            len(self.ranking),
+            aside=(len(aside), sum(one.verdict == ACCEPTED for one in aside)),
+            undecided=sum(one.verdict == OPEN for one in self.decisions),
+            sample=sample,
+        )
 
     def rows(self) -> Iterator[dict[str, object]]:
         """Yield each decision for a table: ``docno, title, law, decision, quote, note, round, by``."""
