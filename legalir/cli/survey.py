@@ -89,6 +89,7 @@ def survey(
         collection.warn_of(query, found.state.day or None)
     if again:
         found.reopen()
+    found.save(file)  # Before anybody decides: a file that cannot be written must not cost decisions.
     if sample is not None:
         found.draw(sample)
     if judged is not None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from legalir.collections import Collection
+from legalir.errors import ComponentError
 from legalir.frames.ranking import top_k
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.laws import LawTable
@@ -57,7 +58,12 @@ class Ranking:
         self._rows: dict[int, tuple[Numbers, npt.NDArray[np.float32]]] = {}
         self._query = self._vectors.query_terms(query)
         asked = pd.DataFrame({"qid": ["1"], "query": [query]}).assign(**({} if day is None else {"as_of": day}))
-        found = build(f"({expr}) % 1000", collection).transform(asked).sort_values("rank", kind="stable")
+        found = build(expr, collection).transform(asked)
+        if missing := {"docno", "score", "rank"} - set(found.columns):
+            raise ComponentError(
+                f"survey: {expr!r} gives no {' and no '.join(sorted(missing))}: give a search, without a generator."
+            )
+        found = found.sort_values("rank", kind="stable").head(1000)
         self.found = index.docno_table.numbers(found["docno"])
         """The results of the search, best first."""
         scores = found["score"].to_numpy(dtype=np.float64)

@@ -71,7 +71,9 @@ class Recall(NamedTuple):
         if self.undecided:
             lines.append(f"{self.undecided} open: decide on them; until then they count as missing in the lower end.")
         if self.low < 0.8 and self.unread:
-            lines.append("The interval is wide: few provisions are accepted, or the last one came late. Read on.")
+            lines.append(
+                "The interval is wide: few provisions are accepted, or the last one came late. It proves little."
+            )
         if self.bound is not None:
             lines.append(f"By the sample of {self.sampled} alone, recall is at least {100 * self.bound:.0f} %.")
         return lines

@@ -95,6 +95,8 @@ def test_a_file_that_does_not_fit(opened: legalir.Collection, tmp_path: Path) ->
         Survey.load(path, opened)
     with pytest.raises(DefinitionError):
         Survey.new(opened, QUESTION, target=1.0)
+    with pytest.raises(ComponentError, match="generator"):
+        Survey.new(opened, QUESTION, pipeline="bm25 >> quote").pending()
 
 
 def test_only_what_is_in_force_is_read(tmp_path: Path) -> None:
