@@ -24,7 +24,7 @@ from legalir.errors import LegalIRError
 from legalir_serve import replies
 from legalir_serve.guard import Guard, Unchanged
 from legalir_serve.pages import add_pages
-from legalir_serve.policy import CHARACTERS, RESULTS
+from legalir_serve.policy import CHARACTERS, RESULTS, TEXT
 from legalir_serve.service import Service
 from legalir_serve.work import Busy, TooSlow, Workers, event, refusal, steps
 
@@ -225,7 +225,7 @@ class ChangesRequest(_Asked):
 class VerifyRequest(_OfDay):
     """A text that cites law."""
 
-    text: str = Field(max_length=50_000)
+    text: str = Field(max_length=TEXT)
     law: str = Field("", max_length=300, description="Name of the law that citations without one mean.")
 
 
