@@ -79,9 +79,9 @@ def _named(text: str, one: Period) -> re.Match[str] | None:
 def asked_day(question: str, option: str = "as_of", now: str = "") -> AskedDay:
     """Return the day of the law that a question asks for, as far as its words say so.
 
-    *in force on*, *version of*, *시행* are about the law. *as of*, *당시*, *時点* may also begin the facts of a case: they
-    count in the sentence that asks, if it tells nothing of a person. A month or a year means its last day; the present
-    one, today. A day that is not taken is named in the note.
+    *in force on*, *version of*, *시행* are about the law. *as of*, *당시*, *時点* may also begin the facts of a case:
+    they count in the sentence that asks, if it tells nothing of a person. A month or a year means its last day; the
+    present one, today. A day that is not taken is named in the note.
 
     Args:
         question: the words.
