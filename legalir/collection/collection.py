@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from legalir.graph.citation_graph import CitationGraph
     from legalir.lexical.sparse import SparseIndex
     from legalir.verify import Verification, Verifier
+    from legalir.verify.impact import Impact
 
 
 class Collection:
@@ -394,6 +395,31 @@ class Collection:
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
         return self._verifier.verify(text, as_of=self.as_of if as_of is None else as_of, lang=lang, law=law)
+
+    def impact(
+        self, start: str | date, end: str | date, documents: Mapping[str, str] | None = None, *, law: str = ""
+    ) -> Impact:
+        """Return what changed between two days: the provisions, those that cite them, and the passages of documents.
+
+        Args:
+            start: the first day.
+            end: the second day, not before the first.
+            documents: texts by name; their citations are read as :meth:`verify` reads them, as of both days.
+            law: name or identifier of the law whose changes are meant; empty for all.
+
+        Raises:
+            ComponentError: a day is not one, the second is before the first, the collection has no versions, or no
+                such law.
+            DataError: there is no grammar of references in the language of a document, nor in that of the collection.
+        """
+        from legalir.verify.impact import impact_of
+
+        if not self.dated:
+            raise ComponentError(
+                f"impact: {self.id} has no versions of provisions to compare: import them with history(path=…)."
+            )
+        first, last = (iso_date(day_of(day, name)) for day, name in ((start, "the first day"), (end, "the second day")))
+        return impact_of(self, self._verifier, first, last, documents, law)
 
     @cached_property
     def _verifier(self) -> Verifier:
