@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -38,7 +37,7 @@ def impact(
             show_default=False,
         ),
     ] = None,
-    end: Annotated[str | None, typer.Option("--to", help="The second day.", show_default="today")] = None,
+    end: Annotated[str, typer.Option("--to", help="The second day.")] = "today",
     law: Annotated[
         str, typer.Option("--law", help="Name or identifier of a law; only its changes are shown.", show_default=False)
     ] = "",
@@ -62,7 +61,7 @@ def impact(
         for name, file in files.items()
     }
     opened = Collection(collection)
-    found = opened.impact(start, end or date.today(), texts, law=law)
+    found = opened.impact(start, end, texts, law=law)
     if html is not None:
         with atomic_file(html) as out:
             out.write(impact_page(opened.source.about.title or opened.id, found))

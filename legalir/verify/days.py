@@ -60,7 +60,7 @@ def words_of(key: str) -> re.Pattern[str]:
         return re.compile(rf"(?:(?<![^\W_])(?=[a-zà-ÿ])|(?=[^a-zà-ÿ]))(?:{either})(?![a-zà-ÿ])", re.IGNORECASE)
     if key == "no_heading":
         return re.compile(rf"(?:{either})(?![a-z가-힣])|[^\w]|.*\d{{2}}", re.IGNORECASE)
-    return re.compile(rf"(?:{either})\Z", re.IGNORECASE)
+    return re.compile(either if key.endswith("transitional") else rf"(?:{either})\Z", re.IGNORECASE)
 
 
 def law_days(text: str) -> Iterator[tuple[int, int, str]]:
