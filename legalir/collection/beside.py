@@ -118,10 +118,11 @@ class Beside:
         return list(self._collection.provisions(found).values())
 
     def _transitional(self, place: int, docno: str, day: str | None) -> list[dict[str, str]]:
-        names = list(self._linked(docno, day))
-        if len(self._supplements) and not self._table.article(place).startswith(_SUPPLEMENT):
-            law = int(self._table.arrays["law"][place])
-            names += self._by_law(law, day).get(self._table.article(place), ())
+        article = self._table.article(place)
+        if article.startswith(_SUPPLEMENT):
+            return []
+        by_text = self._by_law(int(self._table.arrays["law"][place]), day).get(article, ())
+        names = [*self._linked(docno, day), *by_text]
         records = self._collection.provisions(dict.fromkeys(names)).values()
         newest = sorted(records, key=lambda each: each.effective_from, reverse=True)
         return [{"docno": each.doc_id, "title": each.title} for each in newest]
@@ -169,7 +170,7 @@ class Beside:
 
     def _named_by(self, supplement: Provision) -> list[str]:
         """Return the articles of its law that a supplement names, but for sentences on when they begin."""
-        pieces = re.split(r"(?<=[^\s\d][.。])|(?<=\n)", supplement.text)
+        pieces = re.split(r"(?<=[^\s\d][.。])(?![)）])|(?<=\n)", supplement.text)
         text = "".join(piece for piece in pieces if not words_of("not_transitional").search(piece))
         try:
             references = read(text, self._collection.language, Place(supplement=supplement.article))
