@@ -133,16 +133,9 @@ class Beside:
             return
         table, graph = self._table, CitationGraph.of(self._collection)
         graph = graph if day is None else graph.at(day_of(day, "as_of"))
-        links, node = graph.adjacency("in"), int(graph.numbers([docno])[0])
-        own = slice(links.indptr[node], links.indptr[node + 1])
-        kinds = links.kinds[own].tolist()
-        citing = [str(each) for each in graph.docno_table[links.nodes[own].astype(np.int64)]]
+        citing = [each for each, kind in graph.citing(docno) if kind != "amends"]
         law = table.arrays["law"][table.docno_table.numbers([docno, *citing])]
-        kept = [
-            each
-            for each, of, kind in zip(citing, law[1:], kinds, strict=True)
-            if of == law[0] and graph.kinds[kind] != "amends"
-        ]
+        kept = [each for each, of in zip(citing, law[1:], strict=True) if of == law[0]]
         for each in self._collection.provisions(kept).values():
             if words_of("transitional").search(f"{each.heading}\n{each.path}"):
                 yield each.doc_id

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
 from legalir.collections import Collection
 from legalir.errors import ComponentError, DataError
 from legalir.graph.citation_graph import CitationGraph
@@ -179,22 +177,15 @@ def _citing(
     """Yield the provisions that cite each difference."""
     graph = CitationGraph.of(collection)
     first, last = (day_of(day, "day") for day in (start, end))
-    valid = None if graph.validity is None else graph.validity.on(last)
+    valid = set(graph.docnos[graph.validity.on(last)]) if graph.validity else {*graph.docnos}
     for change in changes:
-        kinds: dict[int, int] = {}
+        kinds: dict[str, str] = {}
         gone = change.kind in ("repealed", "moved")
         for side, day in ((change.after, last), (change.before if gone else None, first)):
             if side is not None:
-                links = graph.at(day).adjacency("in")
-                node = int(graph.numbers([side.doc_id])[0])
-                own = slice(links.indptr[node], links.indptr[node + 1])
-                kinds = dict(zip(links.nodes[own].tolist(), links.kinds[own].tolist(), strict=True)) | kinds
-        named = [str(docno) for docno in graph.docno_table[np.array(list(kinds), dtype=np.int64)]]
-        records = collection.provisions(named)
-        yield tuple(
-            Citing(docno, records[docno].title, graph.kinds[kind], valid is None or bool(valid[node]))
-            for docno, (node, kind) in zip(named, kinds.items(), strict=True)
-        )
+                kinds = dict(graph.at(day).citing(side.doc_id)) | kinds
+        titles = collection.provisions(kinds)
+        yield tuple(Citing(docno, titles[docno].title, kind, docno in valid) for docno, kind in kinds.items())
 
 
 def _passages(before: Verification, after: Verification, changes: Sequence[Difference]) -> Iterator[Passage]:
