@@ -53,7 +53,7 @@ def impact(
     """
     from legalir.collection.collection import Collection
     from legalir.storage.files import atomic_file
-    from legalir.verify.impact import impact_page, told
+    from legalir.verify.impact import asides, impact_page, told
 
     files = {"Standard input" if file == "-" else file: file for file in documents or ()}
     texts = {
@@ -78,8 +78,8 @@ def impact(
             for citing in found.citing
         ]
         print_differences(found.changes, lines)
-        if found.between:
-            typer.echo(f"In force only in between: {', '.join(map(printable, found.between))}")
+        for sentence in asides(found):
+            typer.echo(printable(sentence))
         for name, passages in found.documents.items():
             for one in passages:
                 of = ", ".join(one.docnos) if one.concern != "whole law" else ""

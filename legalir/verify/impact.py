@@ -86,6 +86,7 @@ class Impact:
         citing: the provisions that cite each of `changes` directly: on the second day, and one that is gone or has
             moved, also on the first.
         between: docnos of versions that were in force only in between.
+        new_laws: laws without a provision in force on the first day: they are new, or the collection begins later.
         documents: passages of each document, by its name, in the order of its text.
         citations: number of citations of each document.
     """
@@ -97,6 +98,7 @@ class Impact:
     changes: tuple[Difference, ...]
     citing: tuple[tuple[Citing, ...], ...]
     between: tuple[str, ...]
+    new_laws: tuple[str, ...]
     documents: dict[str, tuple[Passage, ...]]
     citations: dict[str, int]
 
@@ -116,6 +118,7 @@ class Impact:
                 for change, citing in zip(self.changes, self.citing, strict=True)
             ],
             "only_between": list(self.between),
+            "new_laws": list(self.new_laws),
             "documents": [
                 {"document": name, "citations": self.citations[name], "passages": [one._asdict() for one in passages]}
                 for name, passages in self.documents.items()
@@ -154,6 +157,10 @@ def impact_of(
     between = [docno for docno in only_between(source, start, end) if provision_key(docno) not in kept]
     if law:
         between = [each.doc_id for each in collection.provisions(between).values() if law in (each.law, each.law_id)]
+    store = source.store
+    assert store.validity is not None
+    known = {*store.column("law")[store.validity.on(day_of(start, "the first day"))].tolist()}
+    added = (change.provision.law for change in changes if change.kind == "added")
     passages, citations = dict[str, tuple[Passage, ...]](), dict[str, int]()
     for name, text in (documents or {}).items():
         before, after = (verifier.verify(text, as_of=day) for day in (start, end))
@@ -166,6 +173,7 @@ def impact_of(
         tuple(changes),
         tuple(_citing(collection, changes, start, end)),
         tuple(between),
+        tuple(law for law in dict.fromkeys(added) if law and law not in known),
         passages,
         citations,
     )
@@ -226,6 +234,14 @@ def _near(text: str, one: Checked) -> str:
     return f"{'…' if first else ''}{words}{'…' if last < len(text) else ''}"
 
 
+def asides(impact: Impact) -> Iterator[str]:
+    """Yield sentences on what the differences do not show by themselves."""
+    if impact.new_laws:
+        yield f"New, or without versions on {impact.start}: {', '.join(impact.new_laws)}."
+    if impact.between:
+        yield f"In force only in between: {', '.join(impact.between)}."
+
+
 def told(impact: Impact) -> str:
     """Return a sentence on the documents; empty if there are none."""
     if not impact.documents:
@@ -247,8 +263,7 @@ def impact_page(name: str, impact: Impact) -> str:
     for document, passages in impact.documents.items():
         items = "".join(_item(one, impact) for one in passages) or "<li>Nothing that changed is cited.</li>"
         rest.append(f"<h2>{escape(document)}</h2>\n<ul>{items}</ul>")
-    if impact.between:
-        rest.append(f'<p class="facts">In force only in between: {escape(", ".join(impact.between))}</p>')
+    rest += [f'<p class="facts">{escape(sentence)}</p>' for sentence in asides(impact)]
     beneath = []
     for citing in impact.citing:
         items = "".join(

@@ -49,6 +49,7 @@ def test_who_cites_a_repealed_provision_and_what_was_in_force_only_in_between(tm
     row = {**CORPUS[0], "docno": "parks-9@2013-01-01", "effective_from": "2013-01-01", "effective_to": "2014-01-01"}
     found = Collection(write_dated(tmp_path / "more", [*CORPUS, row])).impact("2012-06-01", "2021-01-01")
     assert found.between == ("parks-9@2013-01-01",)
+    assert Collection(folder).impact("2011-01-01", "2013-01-01").new_laws == ("Park Fees Rules",)
 
 
 def test_versions_without_an_end_and_headings_alone(tmp_path: Path) -> None:
