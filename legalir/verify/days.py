@@ -25,11 +25,15 @@ _JOINS = re.compile(
 """What joins two days that are asked for together."""
 
 _SENTENCE = re.compile(r"[?？!！。]+|(?<=[^\W\d_]{2})\.\s|\n")
-_TIME = re.compile(r"(?<![^\W_])(?:in|during|im Jahre?|en|nel|em|w|roku|tahun|năm|ปี)\s\Z|[年년]\s?\Z", re.IGNORECASE)
+_TIME = re.compile(
+    r"(?<![^\W_])(?:in|during|before|after|since|until|between|from|im Jahre?|vor|seit|bis|en|avant|depuis|antes de|nel|"
+    r"em|w|roku|tahun|năm|ปี)\s\Z|[年년]\s?\Z",
+    re.IGNORECASE,
+)
 _ENDS = re.compile(r"\s*[,;:.)\]]*\s*(?:\Z|\n)")
 _ASKS = re.compile(
     r"\s*,\s*(?:what|which|who|whom|whose|how|when|where|why|is|are|was|were|do|does|did|must|may|can|could|shall|"
-    r"should|has|have|had|under)(?![^\W_])",
+    r"should|has|have|had|under)(?![^\W_])|\s*[底末]?[，、]",
     re.IGNORECASE,
 )
 
@@ -55,8 +59,8 @@ def words_of(key: str) -> re.Pattern[str]:
         article = r"the\s(?:year\s)?|dem\s|il\s|el\s|dnia\s|ngày\s|วันที่\s"
         return re.compile(rf"(?<![^\W_])({either})[\s:]{{0,2}}(?:{article})?\Z", re.IGNORECASE)
     if key == "day_after":
-        return re.compile(rf"[.\s]{{0,2}}(?:자로 |자 |말 |에 |の|に)?({either})", re.IGNORECASE)
-    if key == "tells":
+        return re.compile(rf"[.\s]{{0,2}}(?:자로 |자 |도 |말 |에 |の|に)?({either})", re.IGNORECASE)
+    if key in ("tells", "relative"):
         return re.compile(rf"(?:(?<![^\W_])(?=[a-zà-ÿ])|(?=[^a-zà-ÿ]))(?:{either})(?![a-zà-ÿ])", re.IGNORECASE)
     if key == "no_heading":
         return re.compile(rf"(?:{either})(?![a-z가-힣])|[^\w]|.*\d{{2}}", re.IGNORECASE)
@@ -121,6 +125,10 @@ def asked_day(question: str, option: str = "as_of", now: str = "") -> AskedDay:
     for words, day in left.items():
         unclear = f"The question names {words}, not clearly as a day of the law: today's law is meant"
         return AskedDay("", f"{unclear}; {option} {day} for that day.")
+    if relative := words_of("relative").search(question):
+        return AskedDay(
+            "", f"The question names {relative[0]}, without a date: today's law is meant; give it by {option}."
+        )
     return AskedDay()
 
 

@@ -23,6 +23,8 @@ NOW = "2024-06-15"
         ("2019年当时的罚款是多少？", "2019-12-31"),
         ("Mức phạt có hiệu lực vào ngày 1 tháng 3 năm 2021?", "2021-03-01"),
         ("As of 1 March 2021, what is the fee?", "2021-03-01"),
+        ("截至2020年底，罚款是多少？", "2020-12-31"),
+        ("2018년도 기준 등대의 과태료", "2018-12-31"),
         ("What is the fee as of 2024?", NOW),  # The present year ends today.
         ("What did the Harbour Act 1998, as in force on 1 May 2010, say?", "2010-05-01"),
     ],
@@ -43,6 +45,8 @@ def test_the_words_about_the_law_give_its_day(question: str, day: str) -> None:
         ("2021년 3월 3일 화재가 났는데 과태료는 얼마인가요?", "not clearly"),
         ("2021年3月当時、私は未成年でしたが、契約は取り消せますか", "not clearly"),
         ("What was the fee in 2019?", "as_of 2019-12-31"),
+        ("Which rules held between 2018 and 2020?", "not clearly"),
+        ("작년 3월 당시 등대의 과태료", "names 작년, without a date"),
         ("How did the fee differ as it stood in 2019 and 2021?", "several days (2019, 2021)"),
         ("2019년과 2021년 당시 과태료는 어떻게 다른가?", "several days"),
         ("Which fee is in force on 1 January 2031?", "is to come"),
