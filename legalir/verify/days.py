@@ -26,10 +26,11 @@ _JOINS = re.compile(
 
 _SENTENCE = re.compile(r"[?？!！。]+|(?<=[^\W\d_]{2})\.\s|\n")
 _TIME = re.compile(
-    r"(?<![^\W_])(?:in|during|before|after|since|until|between|from|im Jahre?|vor|seit|bis|en|avant|depuis|antes de|nel|"
-    r"em|w|roku|tahun|năm|ปี)\s\Z|[年년]\s?\Z",
+    r"(?<![^\W_])(?:in|during|before|after|since|until|between|from|im Jahre?|vor|seit|bis|en|avant|depuis|antes de|"
+    r"nel|em|w|roku|tahun|năm|ปี)\s\Z|[年년]\s?\Z",
     re.IGNORECASE,
 )
+_SHORT_YEAR = re.compile(r"(?<!\d)['’]?\d\d[年년]\s?\d{1,2}[月월](?!\w*[間간])")
 _ENDS = re.compile(r"\s*[,;:.)\]]*\s*(?:\Z|\n)")
 _ASKS = re.compile(
     r"\s*,\s*(?:what|which|who|whom|whose|how|when|where|why|is|are|was|were|do|does|did|must|may|can|could|shall|"
@@ -125,7 +126,7 @@ def asked_day(question: str, option: str = "as_of", now: str = "") -> AskedDay:
     for words, day in left.items():
         unclear = f"The question names {words}, not clearly as a day of the law: today's law is meant"
         return AskedDay("", f"{unclear}; {option} {day} for that day.")
-    if relative := words_of("relative").search(question):
+    if relative := words_of("relative").search(question) or _SHORT_YEAR.search(question):
         return AskedDay(
             "", f"The question names {relative[0]}, without a date: today's law is meant; give it by {option}."
         )
