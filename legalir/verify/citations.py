@@ -95,7 +95,7 @@ def citations_of(
         docno: what docnos in square brackets look like; None for none.
         is_law: whether a name is that of a known law.
     """
-    whole = _LINE_GOES_ON.sub(" ", text)
+    whole = _LINE_GOES_ON.sub(lambda end: "\n" if _is_heading(text, end.start()) else " ", text)
     found: list[Citation] = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang))
@@ -108,6 +108,11 @@ def citations_of(
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return _with_quotations(whole, text, _with_headings(whole, _with_days(whole, _with_laws(whole, text, kept))))
+
+
+def _is_heading(text: str, end: int) -> bool:
+    """Return True if the line that ends at a place is a heading in Markdown."""
+    return text.startswith("#", text.rfind("\n", 0, end) + 1)
 
 
 def _cites(one: Reference, is_law: Callable[[str], object]) -> bool:
