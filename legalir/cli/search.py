@@ -139,7 +139,7 @@ _NEW = 3
 
 def _notes(collection: Collection, query: str, k: int, day: str | None, note: str) -> list[str]:
     """Return the lines below results: the day from the question, and the provisions that are not yet in force."""
-    new = [] if day is None else collection.upcoming(query, k, as_of=day)
+    new = collection.upcoming(query, k, as_of=day)
     lines = [
         f"Not yet in force: {printable(each.title or each.doc_id)}  {each.doc_id} (--as-of {each.effective_from})"
         for each in new[:_NEW]

@@ -297,7 +297,10 @@ class Service:
 
         hits = self.found(opened, query, wanted, pipeline, day, lookup)
         shown = hits.iloc[offset:]
-        beside = opened.collection.beside(shown["docno"], day)
+        beside, new = (
+            opened.collection.beside(shown["docno"], day),
+            opened.collection.upcoming(query, wanted, as_of=day),
+        )
         results = [{**row, **_place(provisions[str(row["docno"])]), **beside[str(row["docno"])]} for row in rows(shown)]
         if explained and results:
             for row, explanation in zip(results, shown.explain(), strict=True):
@@ -308,13 +311,10 @@ class Service:
             "pipeline": pipeline,
             "as_of": day,
             **({"as_of_note": note} if note else {}),
-            **({"not_yet": [*map(_begins, new)]} if (new := self._not_yet(opened, query, wanted, day)) else {}),
+            **({"not_yet": [*map(_begins, new)]} if new else {}),
             "results": results,
             "next": wanted if len(hits) == wanted < RESULTS else None,
         }
-
-    def _not_yet(self, opened: Opened, query: str, k: int, day: str | None) -> list[Provision]:
-        return [] if day is None else opened.collection.upcoming(query, k, as_of=day)
 
     def explain(
         self,
