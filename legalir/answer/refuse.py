@@ -7,8 +7,8 @@ collection is shared by chance. So each collection is its own measure, without a
 - ``length = ln(1 + |q|)``: the same share says more of a long question.
 - ``close``, where the collection has vectors of ``e5``: the cosine of the nearest provision.
 - ``named``: 1 if it names an :data:`area of law <AREAS>` (tenancy, traffic), else 0.
-- ``area``: the mean of ``ln(1 + n(a)) / ln(1 + n)`` over the areas that it names: n(a) of the n provisions have a word
-  of area a; 0 without an area.
+- ``area``: the mean of ``ln(1 + k(a)) / ln(1 + n)`` over the areas that it names: of the n provisions, 1 + k(a) is the
+  geometric mean of 1 + those with a word of area a and 1 + those with two; 0 without an area.
 
 q is the set of its terms without those of everyday questions, which any question may have. The mean of the first three
 over the everyday questions is subtracted; an everyday question keeps the terms that no other one has. ``close`` is also
@@ -69,7 +69,7 @@ EVERYDAY = Path(__file__).with_name("everyday.yaml")
 AREAS = Path(__file__).with_name("areas.yaml")
 """Words of areas of law by language; English ones stand in for a language without."""
 
-_RARE = 0.65
+_RARE = 0.57
 """The share ``area`` below which a collection has little about an area."""
 
 _HEADINGS = 40
@@ -89,9 +89,10 @@ _LONG = 400
 _NAMES_OF_LAWS = {
     "ko": r"(?<![가-힣])[가-힣]{1,20}(?<![합불위방입사문편기요용수해적탈역체식])(?:법|법률|조례|시행령|시행규칙)"
     r"(?=(?:에서|상|에는?|에도|의|은|는|으로|이|도|에 따\w+|에 의\w+)? |, ?제?|제)",
-    "zh": r"《[^》]{1,40}(?:法|法典|条例|规定|办法|公约)》|(?:(?<=根据)|(?<=按照)|(?<=依据)|(?<=依照)|(?<![一-鿿]))[一-鿿]{2,12}?"
-    r"(?<![合违非司立执方办用做说看无想手犯守依])(?:法典|法|条例)(?=规定|第|中规定|对)",
-    "ja": r"「[^」]{1,40}(?:法|条例|規則)」|[一-鿿ァ-ヶー]{1,16}(?<![合違非司立方用手])(?:法|条例)(?=で|の|上|に基|により|によ|第)",
+    "zh": r"《[^》]{1,40}(?:法|法典|条例|规定|办法|公约)》|(?:(?<=根据)|(?<=按照)|(?<=依据)|(?<=依照)|(?<![一-鿿]))"
+    r"[一-鿿]{2,12}?(?<![合违非司立执方办用做说看无想手犯守依])(?:法典|法|条例)(?=规定|第|中规定|对)",
+    "ja": r"「[^」]{1,40}(?:法|条例|規則)」|[一-鿿ァ-ヶー]{1,16}(?<![合違非司立方用手])(?:法|条例)"
+    r"(?=で|の|上|に基|により|によ|第)",
 }
 """Names of laws within a sentence, where the grammar reads them only before a number."""
 
@@ -99,8 +100,8 @@ _NAMES_OF_LAWS = {
 class Features(NamedTuple):
     """What a question shares with a collection.
 
-    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, and q has one; else 0. `outside` is
-    1 if it asks for a law that the collection lacks.
+    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, and q has one; else 0.
+    `outside` is 1 if it asks for a law that the collection lacks.
     """
 
     known: float
@@ -139,8 +140,8 @@ class _Chance(NamedTuple):
 
 
 # Learnt by logistic regression: experiments/answers/refuse.py makes them again, docs/answers.md has the figures.
-WORDS = Weights(11.1, 1.6, 0.0, -6.6, 10.5, 3.4)
-MEANING = Weights(6.0, 0.8, 7.6, -5.4, 6.4, 4.05)
+WORDS = Weights(10.2, 1.8, 0.0, -5.5, 9.5, 3.05)
+MEANING = Weights(5.3, 1.2, 6.5, -5.0, 6.2, 3.3)
 
 
 class Refuse(Component):
@@ -208,9 +209,11 @@ class Refuse(Component):
         """Return the evidence of questions with these features, from 0 to 1."""
         weights = WORDS if self._vectors is None else MEANING
         totals = np.nan_to_num(self.shares(features)) @ weights[:5]
-        values = 1 / (1 + np.exp(weights.zero - totals))
-        values = [(1 + value) / 2 if one.whole else value for value, one in zip(values, features, strict=True)]
-        return [0.0 if one.outside else float(value) for value, one in zip(values, features, strict=True)]
+        values = (1 / (1 + np.exp(weights.zero - totals))).tolist()
+        return [
+            0.0 if one.outside else (1 + value) / 2 if one.whole else value
+            for value, one in zip(values, features, strict=True)
+        ]
 
     def shares(self, features: Sequence[Features]) -> NDArray[np.float64]:
         """Return what questions share beyond chance: `known`, `length`, `close` (or NaN), `named`, `area`; [n, 5]."""
@@ -244,7 +247,7 @@ class Refuse(Component):
         rest = "".join(
             " " if any(one.start <= place < one.end for one in names) else sign for place, sign in enumerate(query)
         )
-        nearest = BM25F(self._index, num_results=_NEAREST)(_frame([rest]))["docno"]
+        nearest = self._retriever.transform(_frame([rest]))["docno"]
         texts = (f"{one.title} {one.text}" for one in self.collection.provisions(nearest).values())
         return [] if any(mention.state in states for text in texts for mention in mentions(text)) else states
 
@@ -256,13 +259,13 @@ class Refuse(Component):
 
     def _lacking(self, query: str) -> list[str]:
         """Return the laws that a question names and that the collection lacks, and none of its provisions names."""
-        numbers = self._numbers
-        query = clean(query)
-        if not numbers.laws or len(query) > _LONG or any(one.laws for one in numbers.law_names.find(query)):
+        numbers, query = self._numbers, clean(query)
+        if len(query) > _LONG or any(one.laws for one in numbers.law_names.find(query)):
             return []
-        laws = [law for law, _ in self._missing(query)]
-        laws += [query[one.start : one.end] for one in mentions(query) if one.own]
-        laws += [name for name in _law_names(query, self.collection.language) if numbers.is_other(name)]
+        laws = [query[one.start : one.end] for one in mentions(query) if one.own]
+        if numbers.laws:
+            laws += [law for law, _ in self._missing(query)]
+            laws += [name for name in _law_names(query, self.collection.language) if numbers.is_other(name)]
         terms = self._index.analyzer.terms
         return [law for law in dict.fromkeys(laws) if not self._having(set(terms(law))).size]
 
@@ -297,6 +300,10 @@ class Refuse(Component):
         return FieldIndex.of(self.collection)
 
     @cached_property
+    def _retriever(self) -> BM25F:
+        return BM25F(self._index, num_results=_NEAREST)
+
+    @cached_property
     def _numbers(self) -> NumberTable:
         return NumberTable.of(self.collection)
 
@@ -317,7 +324,7 @@ class Refuse(Component):
     @cached_property
     def _chance(self) -> _Chance:
         """What the collection has of everyday questions and areas; computed once for a collection."""
-        parts = [self._index.fingerprint(), file_digest(EVERYDAY), file_digest(AREAS), file_digest(STATES)]
+        parts = [self._index.fingerprint(), *map(file_digest, (EVERYDAY, AREAS, STATES, Path(__file__)))]
         parts += [] if self._vectors is None else [self._vectors.directory.name]
         file = self.collection.links_cache / f"chance-{digest(parts)[:16]}.json"
         with contextlib.suppress(OSError, ValueError, TypeError):
@@ -336,13 +343,17 @@ class Refuse(Component):
         records = store.at(range(0, len(store), max(1, len(store) // _HEADINGS)))
         headings = [record.heading or record.title or record.text[:60] for record in records]
         everyday_close, close = (float(np.mean(self._closest(_frame(of)))) for of in (queries, headings[:_HEADINGS]))
-        provisions: dict[str, list[NDArray[np.int64]]] = {}
+        counts = {area: np.zeros(len(self._index), dtype=np.int64) for _, area in self._area_words}
         for word, area in self._area_words:
-            provisions.setdefault(area, []).append(self._having(word))
-        counts = {area: np.unique(np.concatenate(of_words)).size for area, of_words in provisions.items()}
-        shares = {area: float(np.log1p(count) / np.log1p(len(self._index))) for area, count in counts.items()}
+            counts[area][self._having(word)] += 1
+        shares = {
+            area: float(np.log1p([(count >= 1).sum(), (count >= 2).sum()]).mean() / np.log1p(len(self._index)))
+            for area, count in counts.items()
+        }
         named = {
-            state: len(set[int]().union(*(self._having(set(self._index.analyzer.terms(name))).tolist() for name in names)))
+            state: len(
+                set[int]().union(*(self._having(set(self._index.analyzer.terms(name))).tolist() for name in names))
+            )
             for state, names in candidates(self.collection.language).items()
         }
         # States that are named as often as the first one may be home, too: a law of one often names another.

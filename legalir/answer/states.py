@@ -1,8 +1,9 @@
 """States: those whose law a question asks for, in any language.
 
-A question asks for the law of a state if a word for law, an authority or what a state grants stands beside its name
-(*Swiss law*, *日本民法*), or if it names law, authorities or currency of that state (*GDPR*). A short question also does
-if its name is where something happens (*in California*). Who comes from a state, or what, does not matter.
+A question asks for the law of a state if a word for law, an authority or what a state grants is beside its name
+(*Swiss law*, *日本民法*), or if it names a law or an authority of that state (*GDPR*). A short question also does if
+the name is a place (*in California*), but not that of a fact (*my father lives in Austria*). Who comes from a state,
+or what, does not matter.
 """
 
 from __future__ import annotations
@@ -22,13 +23,23 @@ _LONG, _SHORT = 400, 160
 """Letters of the longest question that asks for the law of a state, and of one that does by a place; a sign of a script
 without spaces is two."""
 
+_STOP, _ASKS = re.compile(r"[.!?。？！]"), re.compile("[?？]")
+
+_WHOLE = 4
+"""Letters of the longest word for law that is not also the beginning of one."""
+
 _BESIDE = 60
 """Number of signs before and after a name that are looked at."""
 
-_PEOPLE = re.compile(r"人|籍|[产產製]|制[造品]|[进進]口|로 |으로 |인(?![가-힣]{0,2}법)|산(?![가-힣]{0,2}법)|어[로를가는]|국적|식(?!품)|에서 ?(?:온|수입|직구|구매|구입)|から|製|企業|公司|へ")
-"""What follows the name of a state where people or things come from it, in scripts without spaces."""
+_FACT = re.compile(
+    r" ?(?:人(?!法)|籍|[产產製](?!物|品[责責])|制[造品]|[进進]口|[公企]司|企業|公司|[买買购購住]|"
+    r"出生|居住|へ|から|に住|で[買購生]|在住|"
+    r"인(?![가-힣]{0,2}법)|산(?![가-힣]{0,2}법)|식(?!품)|어[로를가는]|(?:으?)로 |국적|에 (?:사는|살|있는|거주|둔)|"
+    r"에서 ?(?:온|산|살|수입|직구|구매|구입|태어|거주)|ที่(?:อาศัย|อยู่)|ซื้อ)"
+)
+"""What follows the name of a state where people or things are from there, in scripts without spaces."""
 
-_FROM = re.compile(r"(?:从|從|自|往|到|去|จาก)$")
+_FROM = re.compile(r"(?:从|從|自|往|到|去|จาก|คน|บริษัท|ชาว|ภาษา|สัญชาติ|[我他她你家]在)$")
 
 
 class Mention(NamedTuple):
@@ -58,6 +69,8 @@ class _Table(NamedTuple):
     forms: dict[str, list[tuple[re.Pattern[str], str, bool]]]
     """Patterns by their first two signs, longest first: with their state, and whether they name its law."""
     within: re.Pattern[str]
+    fact_before: re.Pattern[str]
+    fact_after: re.Pattern[str]
     law_before: re.Pattern[str]
     law_after: re.Pattern[str]
     signs_after: re.Pattern[str]
@@ -96,9 +109,14 @@ def _is_law(text: str, start: int, end: int) -> bool:
 
 def _is_place(text: str, start: int, end: int) -> bool:
     before, after = text[max(0, start - _BESIDE) : start], text[end : end + _BESIDE]
+    # A sentence before the question tells the facts of a case.
+    stop = _STOP.search(text, end)
+    if stop and stop[0] not in "?？" and _ASKS.search(text, end):
+        return False
     if _is_spaceless(text[start]):
-        return not _PEOPLE.match(after) and not _FROM.search(before)
-    return _table().within.search(before) is not None
+        return not _FACT.match(after) and not _FROM.search(before)
+    table = _table()
+    return bool(table.within.search(before)) and not (table.fact_before.search(before) or table.fact_after.match(after))
 
 
 @cache
@@ -116,17 +134,22 @@ def _table() -> _Table:
     by_head: dict[str, list[tuple[re.Pattern[str], str, bool]]] = {}
     for form, state, own_law in sorted(forms, key=lambda one: -len(one[0])):
         by_head.setdefault(form[:2].casefold(), []).append((_pattern(form), state, own_law))
-    words = "|".join(map(re.escape, file["law"]))
-    signs = "|".join(file["law_signs"])
-    within, articles = ("|".join(map(re.escape, file[name])) for name in ("within", "articles"))
+    words = "|".join(rf"{word}s?(?!\w)" if len(word) <= _WHOLE else rf"{word}\w*" for word in file["law"])
+    facts, within, articles, verbs = ("|".join(file[name]) for name in ("facts", "within", "articles", "verbs"))
+    place = rf"(?<!\w)(?:{within})(?: (?:{articles}))?[ ']?$"
     return _Table(
         names,
         file["languages"],
         by_head,
-        re.compile(rf"(?<!\w)(?:{within})(?: (?:{articles}))?[ ']?$", re.IGNORECASE),
-        re.compile(rf"(?<!\w)(?:{words})\w*(?: [\w']+){{0,3}}[ ']$", re.IGNORECASE),
-        re.compile(rf"\w*(?: [\w'-]+){{0,2}}(?: (?-i:[A-Z])[\w-]+){{0,5}}[ -](?:{words}|\w+(?:recht|gesetz))", re.IGNORECASE),
-        re.compile(rf"[^、，,。.]{{0,8}}?(?:{signs})"),
+        re.compile(place, re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{facts})\w*(?: \w+)? {place}", re.IGNORECASE),
+        re.compile(rf"\w*(?:,? \w+){{0,3}}? (?:{facts})", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{words})(?: [\w']+){{0,3}}[ ']$", re.IGNORECASE),
+        re.compile(
+            rf"\w* (?:{verbs})|\w*(?: [\w'-]+){{0,2}}(?: (?-i:[A-Z])[\w-]+){{0,5}}[ -](?:{words}|\w+(?:recht|gesetz))",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"[^、，,。.]{{0,8}}?(?:{'|'.join(file['law_signs'])})"),
     )
 
 
@@ -135,7 +158,8 @@ def _pattern(form: str) -> re.Pattern[str]:
     if _is_spaceless(form[0]):
         return re.compile(rf"(?<![가-힣]){form}" if "가" <= form[0] <= "힣" else form)
     if form.isupper() or form[-1] == "!":
-        return re.compile(rf"(?<!\w){re.escape(form.removesuffix('!'))}(?!\w| [Ll](?:uật|ệnh|ý))")
+        word = re.escape(form.removesuffix("!"))
+        return re.compile(rf"(?<![A-Za-zÀ-ỹ\d]){word}(?![A-Za-zÀ-ỹ\d]| [Ll](?:uật|ệnh|ý))")
     return re.compile(rf"(?<!\w){form}", re.IGNORECASE)
 
 
