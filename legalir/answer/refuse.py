@@ -195,8 +195,9 @@ class Refuse(Component):
         states, laws = self._other_states(query), self._lacking(query)
         areas = [area for area in self._named_areas(query) if self._chance.areas[area] < _RARE]
         why = [f"it asks for the law of {' and '.join(state.split('/')[-1] for state in states)}"] if states else []
-        why += [f"it has no {law}, {number}" for law, number in self._missing(query) if law not in laws]
-        why += [f"it has no {law}" for law in laws]
+        missing = self._missing(query)
+        why += [f"it has no {law}, {number}" for law, number in missing]
+        why += [f"it has no {law}" for law in laws if law not in dict(missing)]
         why += [f"it has little about {' and '.join(areas)}"] if areas else []
         if not (states or laws):
             why.append(
