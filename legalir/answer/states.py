@@ -25,6 +25,10 @@ without spaces is two."""
 
 _STOP, _ASKS = re.compile(r"[.!?。？！]"), re.compile("[?？]")
 
+_WORD_BEGINS = r"(?:(?<!\w)|(?<=\bال)|(?<=\b[بلو]ال)|(?<=\bلل))"
+_ARTICLE = re.compile(r"\b(?:[بلو]?ال|لل)$")
+"""What may precede an Arabic name in its word."""
+
 _WHOLE = 4
 """Letters of the longest word for law that is not also the beginning of one."""
 
@@ -86,6 +90,8 @@ def mentions(text: str) -> list[Mention]:
         for pattern, state, own in forms.get(text[start : start + 2].casefold(), ()):
             if match := pattern.match(text, start):
                 end = match.end()
+                word = _ARTICLE.search(text, max(0, start - 3), start)
+                start = word.start() if word else start
                 law = own or _is_law(text, start, end)
                 asked = length <= (_LONG if law else _SHORT) and (law or _is_place(text, start, end))
                 found.append(Mention(state, start, end, own, law, asked))
@@ -146,7 +152,8 @@ def _table() -> _Table:
         re.compile(rf"\w*(?:,? \w+){{0,3}}? (?:{facts})", re.IGNORECASE),
         re.compile(rf"(?<!\w)(?:{words})(?: [\w']+){{0,3}}[ ']$", re.IGNORECASE),
         re.compile(
-            rf"\w* (?:{verbs})|\w*(?: [\w'-]+){{0,2}}(?: (?-i:[A-Z])[\w-]+){{0,5}}[ -](?:{words}|\w+(?:recht|gesetz))",
+            rf"\w* (?:{verbs})|\w*(?: [\w'-]+){{0,2}}(?: (?-i:[A-Z])[\w-]+){{0,5}}[ -]"
+            rf"(?:{words}|\w+(?:recht|gesetz|ordnung))",
             re.IGNORECASE,
         ),
         re.compile(rf"[^、，,。.]{{0,8}}?(?:{'|'.join(file['law_signs'])})"),
@@ -160,7 +167,7 @@ def _pattern(form: str) -> re.Pattern[str]:
     if form.isupper() or form[-1] == "!":
         word = re.escape(form.removesuffix("!"))
         return re.compile(rf"(?<![A-Za-zÀ-ỹ\d]){word}(?![A-Za-zÀ-ỹ\d]| [Ll](?:uật|ệnh|ý))")
-    return re.compile(rf"(?<!\w){form}", re.IGNORECASE)
+    return re.compile(rf"{_WORD_BEGINS}{form}", re.IGNORECASE)
 
 
 def _is_spaceless(sign: str) -> bool:
