@@ -387,7 +387,8 @@ def as_csv(found: Mapping[str, Any]) -> str:
     """Return results as a table for a spreadsheet, in which no cell is a formula or larger than one may be."""
     out = io.StringIO()
     writer = csv.writer(out)
-    columns = list(found["results"][0]) if found["results"] else ["rank", "score", "docno", "title", "text"]
+    columns = [*dict.fromkeys(name for row in found["results"] for name in row)]
+    columns = columns or ["rank", "score", "docno", "title", "text"]
     more = {"question": found["query"], "collection": found["collection"], "as_of": found["as_of"] or ""}
     more["retrieved"] = date.today().isoformat()
     writer.writerow([*columns, *more])
