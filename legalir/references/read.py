@@ -948,6 +948,7 @@ class _Reader:
                 or highest in draft.numbers
                 # § 5 Abs. 1 Satz 1 und Nummer 3; 6 §:n 1 momentti ja 2 kohta
                 or (RANKS[draft.level] > 1 and (draft.part or (self._grammar.lettered and not draft.is_inside)))
+                or draft.part.isalpha()  # art. 5º, caput e § 2º
             ):
                 above = {each: sign for each, sign in draft.several.items() if RANKS[each] < RANKS[highest]}
                 following.several = {**above, **following.several}
@@ -1014,13 +1015,14 @@ class _Reader:
                 like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 if sign == "B" and ("\n" in join[0] or not like):
                     continue
+                several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                 following = _Draft(place, bare.end(), level)
+                following.several = {} if "-" in draft.numbers.get(level, "") else dict(several)
                 self._number(text, following, bare, level)
+                following.several = several | following.several
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
                 if sign not in "XS" or closed or (open_before and _is_next(draft, following, level)):
-                    above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
-                    following.several = {**above, **following.several}
                     return following
         more = self._next.match(text, place)
         if more and more.lastgroup == f"unit_{draft.level}" and more[0][0].isnumeric() and more[0][-1] > _ALPHABETS:
@@ -1162,7 +1164,8 @@ class _Reader:
     def _its_own(self, draft: _Draft, memory: _Memory, before: Sequence[_Draft] = ()) -> None:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
         if draft.highest <= RANKS["article"]:
-            law = next(iter(_named(before)), memory.law)
+            own = draft.law.name if draft.law else ""  # The Pier Act, in particular section 5 thereof
+            law = own or next(iter(_named(before)), memory.law)
             draft.law, draft.inherits = _Law(law, "short", draft.start, draft.end), False
         elif not draft.relation:
             draft.relation = "same_article"
@@ -1261,7 +1264,7 @@ class _Reader:
             end = sub.end()
         if several:
             draft.several[level] = several
-        if end == match.end() and (tail := self._tail(text, end, number, several)):
+        if end == match.end() and (tail := self._tail(text, end, number, several or draft.several.get(level, ""))):
             number, end = number[:-tail], end - tail
         else:
             number = self._read(number, text[match.end() : end])
@@ -1362,7 +1365,7 @@ class _Reader:
             self._number(text, draft, after, level)
 
     def _bracketed(self, text: str, draft: _Draft) -> None:
-        """Take a lower unit that is alone in brackets if the words go on: articles 3, 4 (al. 2) et 5, al. 3 (2°) de …."""
+        """Take a lower unit that is alone in brackets if the words go on: articles 3, 4 (al. 2) et 5."""
         bracket = _AFTERWARDS.match(text, draft.end)
         unit = self._below[RANKS[draft.level]].match(text, draft.end + 2) if bracket else None
         if not bracket or not unit or unit.lastgroup == "part":
