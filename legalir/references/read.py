@@ -81,6 +81,8 @@ _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
+_OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
+"""Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
 _REVERSED = str.maketrans("»«", "«»")
 _QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)|(?<![^\s(\[—–-])\"(?=\S)|(?<=\S)\"(?!\w)")
 _DASHED = re.compile(r"(\d{1,4})([A-Za-z]?)([-–—])(\d{1,4})([A-Za-z]?)(?![\w-])")
@@ -104,7 +106,7 @@ _NO_NUMBER = re.compile(
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
-    r"|[A-Z]{2}|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
+    r"|[A-Z]{2}|[ivx]{3,5}\)?|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
 )
 _BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
@@ -457,7 +459,7 @@ class _Reader:
             rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
         moves = [one for one in zip(("after", "before"), _around(grammar.moves), strict=True) if one[1]]
-        self._moves = self._compiled(moves, r"\b(?:", ")") if moves else None
+        self._moves = self._compiled(moves, r"\b(?:" if grammar.has_words else "(?:", ")") if moves else None
         here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
         self._law_here = self._compiled([one for one in here.items() if one[1]])
         before_it, behind_it = _around(grammar.its)
@@ -688,7 +690,7 @@ class _Reader:
             while labels and labels[-1][0] <= head.start():
                 memory.label(labels.pop()[1])
             while moves and moves[-1][0] <= head.start():
-                self._move(text, *moves.pop(), memory, found)
+                self._move(text, moves.pop()[1], memory, found)
             while 0 <= memory.until <= head.start():
                 memory.at, memory.until = memory.outer.pop()
             for quoted in self._quoted.finditer(text, place, head.start()):
@@ -831,7 +833,7 @@ class _Reader:
 
     def _changes_words(self, text: str, end: int, kind: Kind, draft: _Draft, own: str) -> bool:
         """Return True if the words after a reference change the words of another law than the own one."""
-        if not self._moves or kind != "amends":
+        if not self._moves or kind != "amends" or not self._grammar.has_words:
             return False
         if "article" in draft.numbers and self._grammar.changing and not self._changing.search(own):
             return False
@@ -928,7 +930,7 @@ class _Reader:
             join = ranged or self._list.match(text, end)
             following = self._joined(text, join, draft, memory) if join else None
             if following is None and not named and (note := _AFTERWARDS.match(text, end)):
-                following = self._after_note(text, note, draft)
+                following = self._after_note(text, note, draft, memory)
             if following is None and (comma := _COMMA.match(text, end)):
                 # "e" in "lettera a), e)" is a letter, no word.
                 following = self._joined(text, comma, draft, memory)
@@ -1029,12 +1031,13 @@ class _Reader:
             return self._begun(text, more, "unit", draft.level)  # 제10조 내지 12조
         return None
 
-    def _after_note(self, text: str, note: re.Match[str], draft: _Draft) -> _Draft | None:
+    def _after_note(self, text: str, note: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next article of a list after a note in brackets: ``section 5 (fees) and section 6``."""
         join = self._list.match(text, note.end())
-        after = self._head.match(text, join.end()) if join else None
-        article = after and after.lastgroup == "unit_article" and not self._head.search(text, note.start(), note.end())
-        return self._begun(text, after, "unit", "article") if after and article else None
+        if join is None or self._head.search(text, note.start(), note.end()):
+            return None
+        following = self._joined(text, join, draft, memory)
+        return following if following and following.level == "article" else None
 
     def _is_higher(self, bare: re.Match[str], level: str, draft: _Draft) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
@@ -1389,7 +1392,11 @@ class _Reader:
         kind, _, level = draft.relation.partition("_")
         at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
         moved = draft.law is None and memory.until >= 0
-        quoted = memory.is_quoted(draft.start)
+        quoted = memory.is_quoted(draft.start) or (
+            not self._grammar.has_words
+            and text[draft.start - 1 : draft.start] in _OPENED
+            and text[draft.end : draft.end + 1] in _CLOSED
+        )
         if moved and not quoted and draft.own:
             at, moved = memory.outer[0][0], False
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
@@ -1457,18 +1464,22 @@ class _Reader:
             memory.last[each] = reference
         return reference
 
-    def _moves_of(self, text: str) -> list[tuple[int, int, bool]]:
-        """Return words that move a text to another law, the last first: place, end, whether the law precedes them."""
+    def _moves_of(self, text: str) -> list[tuple[int, re.Match[str]]]:
+        """Return words that move a text to another law, the last first, each with the place where it is moved."""
         places = []
         for one in self._moves.finditer(text) if self._moves else ():
-            before = one.lastgroup == "before"
-            clause = _CLAUSE.match(text, one.end()) if before else None
-            places.append((clause.end() if clause else one.start(), one.end(), before))
-        return sorted(places, reverse=True)
+            clause = _CLAUSE.match(text, one.end()) if one.lastgroup == "before" and self._grammar.has_words else None
+            places.append((clause.end() if clause else one.start(), one))
+        return sorted(places, key=lambda each: each[0], reverse=True)
 
-    def _move(self, text: str, place: int, end: int, before: bool, memory: _Memory, found: Sequence[Reference]) -> None:
+    def _move(self, text: str, words: re.Match[str], memory: _Memory, found: Sequence[Reference]) -> None:
         """Take the law next to such words for the one that the text is about, up to its end or that of a list."""
-        if before:
+        end = words.end()
+        if not self._grammar.has_words:
+            law = self._law_before(text, words.start(), memory)
+            if law and law.kind == "named" and law.name != memory.own.law:
+                memory.move(Place(law.name), len(text))
+        elif words.lastgroup == "before":
             line = text.rfind("\n", 0, end) + 1
             named = (one for one in found if one.start >= line and one.end <= end)
             first = next((one for one in named if one.law_kind in ("named", "short")), None)
