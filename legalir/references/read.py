@@ -124,7 +124,7 @@ _LETTER_ALONE = 5
 _PIECES = 5
 """Maximum number of such pieces."""
 
-_ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:(?:el|del|al|the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
@@ -1276,7 +1276,8 @@ class _Reader:
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
         if level == "annex":
             named = number and self._grammar.annex_name
-            number = self._annex(number) if named else " ".join(match[0].split()).strip("()")
+            words = _ARTICLE.sub("", " ".join(match[0].split()))
+            number = self._annex(number) if named else words.strip("()") if words[0] == "(" else words
         if level == "group":
             number = " ".join(match[0].split())
         closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
