@@ -19,7 +19,7 @@ from legalir.analysis.language import identify
 from legalir.collections import Collection
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
-from legalir.frames.as_of import today
+from legalir.frames.as_of import named_day, today
 from legalir.references.grammar import ArticleNumber, article_number, grammars
 from legalir.references.law_names import compact
 from legalir.references.lookup import NumberTable
@@ -191,7 +191,7 @@ class Verifier:
             ComponentError: `as_of` is not a date, or the collection has no law `law`.
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
-        day = iso_date(today() if as_of is None else day_of(as_of, "as_of"))
+        day = iso_date(named_day("today" if as_of is None else as_of))
         if law and not self._table.law_names.named(law):
             raise ComponentError(
                 f"verify: {self._collection.id} has no law {law!r}.{suggestion(law, self._table.laws)}"
