@@ -28,7 +28,7 @@ PRESUMED = 100
 """Number of unread provisions, drawn at random, that the classifier takes as refused [cal]."""
 
 SEARCH, LINKED = 0.4, 0.1
-"""Weight of the search, and of each accepted neighbour up to two; the classifier has 1. Chosen on five collections."""
+"""Weight of the search, and of each accepted neighbour up to two; the classifier has 1. See experiments/survey."""
 
 _NEAR = 3
 """Provisions of one law at most so many places apart are neighbours."""
