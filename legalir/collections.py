@@ -13,12 +13,13 @@ from contextlib import suppress
 from datetime import date
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from legalir.datasets.chunks import ChunkMap
     from legalir.datasets.dataset import StatuteDataset
     from legalir.datasets.records import Provision
+    from legalir.frames.where import Fields
     from legalir.llm.client import Client
 
 
@@ -27,9 +28,11 @@ class Built(Protocol):
 
     Attributes:
         build_again: builds it where its files are gone before they were opened; set by :meth:`Collection.cached`.
+        fields: returns the fields of the provisions; set by it, too.
     """
 
     build_again: Callable[[], object] | None
+    fields: Callable[[], Any] | None
 
     @property
     def directory(self) -> Path:
@@ -87,6 +90,9 @@ class Collection(Protocol):
 
     def fingerprint(self) -> str:
         """Return the sha256 of the corpus."""
+
+    def fields(self) -> Fields:
+        """Return the fields of the provisions, for filters."""
 
     def day(self, as_of: str | date | None = None) -> str | None:
         """Return the day of a question, as ``2021-03-01``; None for a collection without versions."""

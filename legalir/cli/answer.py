@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from legalir.cli.printing import AsJson, print_json, printable
-from legalir.cli.search import AsOf
+from legalir.cli.search import AsOf, InLaw, InLevel, InPath, Where, filter_of
 from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
@@ -80,6 +80,10 @@ def answer(
         Path | None, typer.Option("--show", help="Show the answer in a file written by --record.", show_default=False)
     ] = None,
     as_of: AsOf = None,
+    where: Where = None,
+    law: InLaw = None,
+    level: InLevel = None,
+    path: InPath = None,
     *,
     client: Client,
     as_json: AsJson = False,
@@ -109,7 +113,7 @@ def answer(
 
     if record is not None and record.exists():
         raise ArtifactError(f"{record} exists: records are never replaced; give another name.")
-    collection = Collection(dataset, client=client, as_of=as_of)
+    collection = Collection(dataset, client=client, as_of=as_of, where=filter_of(where, law, level, path))
     expression = pipeline or (QUOTE if client.llm is None else ANSWER)
     facts = answer_facts(collection.answer(query, expression, told=_progress), collection)
     if record is not None:
@@ -181,6 +185,8 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
         yield "\n" + "\n  ".join(others)
     if "as_of" in facts:
         yield f"\nAs of {facts['as_of']}."
+    if "where" in facts:
+        yield f"\nFilter: {printable(facts['where'])}"
     yield f"\n{facts['notice']}"
 
 
@@ -200,6 +206,8 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
         yield "\n" + "\n- ".join(map(_escaped, others))
     if "as_of" in facts:
         yield f"\nAs of {facts['as_of']}."
+    if "where" in facts:
+        yield f"\nFilter: {printable(facts['where'])}"
     yield f"\n*{facts['notice']}*"
 
 

@@ -29,6 +29,8 @@ EXAMPLES = """Examples:
 
   legalir search my-laws/ "question" --as-of 2021-03-01
 
+  legalir search legalir/firecode "창문 없는 층" --level act --level decree --where 'effective_from>=2020'
+
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
 
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'rar(default)' --llm smollm2
@@ -57,6 +59,36 @@ AsOf = Annotated[
 """The option of every command that asks a collection that may hold versions of provisions."""
 
 
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        help="Search only provisions that pass, such as 'level=act|decree, law!=\"Fire Act\"' (repeatable: all hold).",
+        show_default=False,
+    ),
+]
+InLaw = Annotated[
+    list[str] | None, typer.Option("--law", help="Search this law (repeatable: any of them).", show_default=False)
+]
+InLevel = Annotated[
+    list[str] | None,
+    typer.Option("--level", help="Search this level, such as act (repeatable: any of them).", show_default=False),
+]
+InPath = Annotated[
+    list[str] | None,
+    typer.Option("--path", help="Search the parts of laws with this in their path (repeatable).", show_default=False),
+]
+"""The options of every command that asks a collection, for filters."""
+
+
+def filter_of(where: list[str] | None, law: list[str] | None, level: list[str] | None, path: list[str] | None) -> str:
+    """Return the filter of the options `Where`, `InLaw`, `InLevel` and `InPath`."""
+    from legalir.frames.where import canonical
+
+    named = {"law": law, "level": level, "path~": path}
+    return canonical(*(where or ()), {name: values for name, values in named.items() if values})
+
+
 class SearchFormat(enum.StrEnum):
     """Layouts of results."""
 
@@ -76,11 +108,18 @@ def search(
     pipeline: Pipeline = "default",
     style: Annotated[SearchFormat, typer.Option("--format", "-f", help="Layout of the results.")] = SearchFormat.table,
     as_of: AsOf = None,
+    where: Where = None,
+    law: InLaw = None,
+    level: InLevel = None,
+    path: InPath = None,
     *,
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Search DATASET for the provisions that answer QUERY."""
+    """Search DATASET for the provisions that answer QUERY.
+
+    Words of QUERY in quotation marks are a phrase that each result has; a word after a minus sign is in none.
+    """
     from legalir.answer.refuse import weakness
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, gives_answers, search_with
@@ -91,22 +130,30 @@ def search(
     collection = Collection(dataset, client=client)
     steps, day = collection.pipeline(pipeline), collection.day(as_of)
     collection.warn_of(query, day)
+    chosen = filter_of(where, law, level, path)
     if gives_answers(steps):
         if style is SearchFormat.trec:
             raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")
-        _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day), k, as_json)
+        own: dict[str, Any] = {"where": collection.filter(chosen), "fields": collection.fields}
+        _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day, **own), k, as_json)
         return
-    rows = numbered(search_with(steps, query, pipeline, k, collection.provisions, day))
+    words, filtered = collection.asked(query, chosen)
+    rows = numbered(
+        search_with(steps, words, pipeline, k, collection.provisions, day, where=filtered, fields=collection.fields)
+    )
     if collection.chunks is not None:
         for row in rows:
             row["provisions"] = {one.provision: one.complete for one in collection.chunks[row["docno"]]}
     if as_json:
         print_json(rows)
     elif style is SearchFormat.table:
-        _print_table(rows, query, "" if day is None else f" in force on {day}")
+        passing = f" that passes {filtered}" if filtered else ""
+        _print_table(rows, words, f"{'' if day is None else f' in force on {day}'}{passing}")
+        if filtered and rows:
+            typer.echo(f"Filter: {printable(filtered)}")
         if day is not None and rows:
             typer.echo(f"As of {day}.")
-        if rows and pipeline.strip() == "default" and (reason := weakness(collection, query, day)):
+        if rows and pipeline.strip() == "default" and (reason := weakness(collection, words, day, filtered)):
             typer.echo(f"Weak match: {reason}.")
     else:
         for row in rows:
@@ -198,6 +245,10 @@ def explain(
         int, typer.Option("--terms", min=1, help="Maximum number of contributions shown for each score.")
     ] = 8,
     as_of: AsOf = None,
+    where: Where = None,
+    law: InLaw = None,
+    level: InLevel = None,
+    path: InPath = None,
     *,
     client: Client,
     as_json: AsJson = False,
@@ -209,7 +260,8 @@ def explain(
     from legalir.collection.collection import Collection
 
     collection = Collection(dataset, client=client)
-    explanations = collection.search(query, pipeline, k=k, as_of=as_of).explain(docno)
+    chosen = filter_of(where, law, level, path)
+    explanations = collection.search(query, pipeline, k=k, as_of=as_of, where=chosen).explain(docno)
     if as_json:
         print_json([explanation.to_dict() for explanation in explanations])
         return

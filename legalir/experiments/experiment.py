@@ -27,6 +27,7 @@ from legalir.experiments.runs import Run, writing
 from legalir.experiments.scores import is_ranking_measure, per_query_scores, score_table
 from legalir.frames.as_of import with_as_of
 from legalir.frames.columns import unique_queries
+from legalir.frames.where import with_where
 from legalir.measure.chunks import rule_of
 from legalir.progress import progress
 from legalir.storage.validity import provision_key
@@ -359,6 +360,8 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:
         topics = with_as_of(topics, day)
+    if where := collection.filter(definition.where):
+        topics = with_where(topics, where)
     judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
     qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)
     if judged.empty:
