@@ -22,9 +22,10 @@ import numpy.typing as npt
 import regex
 
 from legalir.analysis.analyzer import Analyzer
+from legalir.analysis.language import UNKNOWN, language
 from legalir.analysis.ngrams import NGrams
 from legalir.analysis.text import normalize
-from legalir.analysis.words import Auto, Words
+from legalir.analysis.words import Auto
 from legalir.collections import Collection
 from legalir.datasets.records import ALIASES, provision
 from legalir.errors import ComponentError
@@ -50,25 +51,26 @@ _UNSPACED = "".join(
 _WORD = rf"[[\p{{L}}\p{{M}}\p{{Nd}}_]--[{_UNSPACED}]]"
 """A character of a word in a script that has blanks between words, or whose words have no endings for particles."""
 
-_BEFORE = (
+_JOINED, _POINTED = "['.ㆍ]", "[.,]"
+"""Signs between two letters, or two digits, that do not end a word."""
+
+_BEFORE = [
     "",
-    " ",
-    "(",
-    ".",
-    ",",
-    "-",
-    "'",
-    "/",
-    "§",
+    *" (-/,:§가的のก",
     "§ ",
-    *"가的のก",
-    *(f"{letter}. " for letter in "ADLR"),
-    "1-",
-    "1.",
-)
-_AFTER = ("", " ", ")", ".", ",", "-", "'", "/", *"가的のก", "(1)", "-1", ".1", ",000", " bis", "의2")
-_INSIDE = ("x", "1")
-"""Texts around a phrase that may change the terms at its ends; the last ones inside a word."""
+    ")(",
+    *(f"{one}{sign}" for one in "x8" for sign in "(-/,:"),
+    "A. ",
+    "D. ",
+    "L. ",
+    "R. ",
+]
+_AFTER = ["", *" )-/,:;가的のก", "(1)", " bis", " 121", ". 121-3", *(f"{sign}{one}" for one in "x8" for sign in "-/:")]
+_WITHIN = {
+    "before": ["x", "8", "x.", "8.", "x'", "6(8)", "6(8)(", "L. "],
+    "after": ["x", "8", "8)", "000", ".x", ".8", "'x", "a)(b)"],
+}
+"""Texts around a phrase that may change the terms at its ends: all but the last where a word ends there."""
 
 
 def folded(text: str) -> str:
@@ -76,30 +78,60 @@ def folded(text: str) -> str:
     return " ".join(normalize(text).replace("’", "'").split())
 
 
-def phrase_pattern(phrase: str) -> regex.Pattern[str]:
+def _ends(words: str, lang: str) -> tuple[tuple[str, list[str]], tuple[str, list[str]]]:
+    """Return for each end of a phrase the pattern of what must stand there, and texts around it that may."""
+    known = language(lang)
+    elided, owned = [f"{one}'" for one in sorted(known.elisions)], ["'s"] if known.code == "en" else []
+    begins, ends = "|".join(elided) or "(?!)", "|".join(owned) or "(?!)"
+    first, last = (regex.match(f"(?V1){_WORD}", end) for end in (words[0], words[-1]))
+    if not first:
+        before = "", [*_BEFORE, *_WITHIN["before"], words[0]]
+    elif words[0].isdecimal():
+        before = f"(?<!{_WORD})(?<!\\d{_POINTED})", [*_BEFORE, "x.", "x'"]
+    else:
+        before = (
+            f"(?<!{_WORD})(?:(?<!\\p{{L}}{_JOINED})|(?<=(?<!{_WORD})(?:{begins})))",
+            [*_BEFORE, "8.", "8'", *elided],
+        )
+    if not last:
+        after = "", [*_AFTER, *_WITHIN["after"], words[-1]]
+    elif words[-1].isdecimal():
+        after = f"(?!{_WORD})(?!{_POINTED}\\d)", [*_AFTER, ".x", "'x", "(a)"]
+    else:
+        after = f"(?!{_WORD})(?:(?!{_JOINED}\\p{{L}})|(?=(?:{ends})(?!{_WORD})))", [*_AFTER, ".8", "'8", ",8", *owned]
+    return before, after
+
+
+def phrase_pattern(phrase: str, lang: str = UNKNOWN) -> regex.Pattern[str]:
     """Return the pattern of a phrase in :func:`folded` texts; in alphabets with blanks, whole words.
+
+    Args:
+        phrase: the words.
+        lang: code of the language, whose elided articles are not part of a word.
 
     Raises:
         ComponentError: it has fewer than two letters or digits.
     """
     words = folded(phrase)
     if sum(map(str.isalnum, words)) < 2:
-        raise ComponentError(
-            f"where: the phrase {phrase!r} has fewer than two letters, and would be in nearly every text."
-        )
-    first, last = (regex.match(f"(?V1){_WORD}", end) for end in (words[0], words[-1]))
-    before, after = f"(?<!{_WORD})" if first else "", f"(?!{_WORD})" if last else ""
+        raise ComponentError(f"where: the phrase {phrase!r} has fewer than two letters: nearly every text has it.")
+    (before, _), (after, _) = _ends(words, lang)
     return regex.compile(f"(?V1){before}{regex.escape(words, special_only=True, literal_spaces=True)}{after}")
 
 
 def sure_terms(analyzer: Analyzer, phrase: str) -> set[str]:
     """Return the terms that any text with a phrase has; none if the analyzer may read the words of a text together."""
-    if not isinstance(analyzer, NGrams | Words | Auto):
+    if not isinstance(analyzer, NGrams | Auto):
         return set()
+    # Punctuation at an end may belong to a number of a provision, and with it the word or number beside it.
     words = " ".join(phrase.split())
-    first, last = (bool(regex.match(f"(?V1){_WORD}", end)) for end in (words[0], words[-1]))
-    before = (*_BEFORE, *(() if first else (words[0], *_INSIDE)))
-    after = (*_AFTER, *(() if last else (words[-1], *_INSIDE)))
+    if not regex.match(r"[\w]", words):
+        words = regex.sub(rf"(?V1)\A\W+(?:{_WORD}\S*)?", "", words).strip()
+    if not regex.search(r"\w\Z", words):
+        words = regex.sub(rf"(?V1)(?:\S*{_WORD})?\W+\Z", "", words).strip()
+    if not words:
+        return set()
+    (_, before), (_, after) = _ends(folded(words), getattr(analyzer, "lang", UNKNOWN))
     texts = [*(f"{one}{words}" for one in before), *(f"{words}{one}" for one in after)]
     texts += [f"{one}{words}{other}" for one, other in zip(before, after, strict=False)]
     return reduce(set.intersection, (set(analyzer.terms(text)) for text in texts))
@@ -252,7 +284,8 @@ class FieldTable(IndexArtifact):
             )
         having = np.zeros(len(among), dtype=bool)
         for value in condition.values:
-            places, pattern = self._candidates(value, among), phrase_pattern(value)
+            pattern = phrase_pattern(value, self.collection.language if self.collection else UNKNOWN)
+            places = self._candidates(value, among)
             found = (bool(pattern.search(text)) for text in self._texts(places))
             having[places] |= np.fromiter(found, dtype=bool, count=len(places))
         if condition.operator == "!~":
