@@ -109,12 +109,8 @@ def phrase_pattern(phrase: str, lang: str = UNKNOWN) -> regex.Pattern[str]:
         phrase: the words.
         lang: code of the language, whose elided articles are not part of a word.
 
-    Raises:
-        ComponentError: it has fewer than two letters or digits.
     """
     words = folded(phrase)
-    if sum(map(str.isalnum, words)) < 2:
-        raise ComponentError(f"where: the phrase {phrase!r} has fewer than two letters: nearly every text has it.")
     (before, _), (after, _) = _ends(words, lang)
     return regex.compile(f"(?V1){before}{regex.escape(words, special_only=True, literal_spaces=True)}{after}")
 
@@ -281,6 +277,10 @@ class FieldTable(IndexArtifact):
         if condition.operator not in ("~", "!~"):
             raise ComponentError(
                 f"where: {condition} is not possible: text takes ~ (has the phrase) and !~ (lacks it)."
+            )
+        if short := [one for one in condition.values if sum(map(str.isalnum, one)) < 2]:
+            raise ComponentError(
+                f"where: the phrase {short[0]!r} has fewer than two letters: nearly every text has it."
             )
         having = np.zeros(len(among), dtype=bool)
         for value in condition.values:

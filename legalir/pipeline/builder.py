@@ -33,7 +33,7 @@ from legalir.explanation import Explanation, Upstream, explain_step
 from legalir.frames.chain import Chain
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
-from legalir.frames.where import masks
+from legalir.frames.where import WHERE, masks
 from legalir.graph.laws import LawTable
 from legalir.spec import MAX_LENGTH, CallError, is_number, literal, parse, read_call
 
@@ -425,10 +425,10 @@ class _Building:
             raise PluginError(str(self._error(node, str(error)))) from error
 
     def _of_the_day(self, plugin: plugins.Plugin, pipelines: list[pt.Transformer], params: dict[str, object]) -> object:
-        """Return the component; over versions, wrap components of other packages to remove results not in force."""
+        """Return the component; wrap components of other packages to remove results not in force, or filtered out."""
         collection = self._builder.collection
         foreign = plugin.entry.package != "legalir" and plugin.entry.role in ("retriever", "expander")
-        if collection is None or not foreign or not collection.dated:
+        if collection is None or not foreign:
             return plugin.make(collection, pipelines, params)
         return made_in_force(
             partial(plugin.make, collection, pipelines),
@@ -446,11 +446,10 @@ def _begin_with(name: str, fault: str) -> str:
 class InForce(Component):
     """Removes results of a component that are not in force on the day of their query, or do not pass its filter.
 
-    For components that know no days or no filters: the retrievers and expanders of other packages over versions, unless
-    they have attributes ``respects_as_of`` and ``respects_where`` that are True. A retriever with a parameter
-    `num_results` is asked again for twice as many, until each query has as many such results, or there are no more; so
-    the list is the retriever's list, without other provisions. One without the parameter gives what is left of its
-    list.
+    For components that know no days or no filters: the retrievers and expanders of other packages, unless they have
+    attributes ``respects_as_of`` and ``respects_where`` that are True. A retriever with a parameter `num_results` is
+    asked again for twice as many, until each query has as many such results, or there are no more; so the list is the
+    retriever's list, without other provisions. One without the parameter gives what is left of its list.
 
     Columns in: the columns of the component. Columns out: the same, with new ranks; a frame without ``docno`` is not
     changed.
@@ -466,6 +465,11 @@ class InForce(Component):
         Callable[[int], pt.Transformer] | None,
         "returns the component for another number of results",
     ] = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "scorer":  # Given documents are scored as the component does.
+            raise AttributeError(name)
+        return getattr(self.component, name)
 
     def _arguments(self) -> dict[str, Any]:
         # The copy with another number of results follows from the component itself.
@@ -503,7 +507,7 @@ class InForce(Component):
         return bool((kept["qid"].value_counts().reindex(full.index, fill_value=0) < self.num_results).any())
 
     def _in_force(self, out: pd.DataFrame) -> pd.DataFrame:
-        if self.law.validity is None or "docno" not in out.columns or out.empty:
+        if "docno" not in out.columns or out.empty or (self.law.validity is None and WHERE not in out.columns):
             return out
         query = pd.factorize(out["qid"], use_na_sentinel=False)[0]
         number, queries = self.law.docno_table.numbers(out["docno"]), out.iloc[np.unique(query, return_index=True)[1]]

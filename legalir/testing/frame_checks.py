@@ -450,12 +450,7 @@ _DAYS = ("2005-01-01", "2015-01-01", "2010-12-31", "2011-01-01")
 def as_of(sandbox: Sandbox) -> None:
     """Over versions of provisions, a question gets only what is in force on its day."""
     collection = sandbox.collection(dated_provisions(), name="dated")
-    component = sandbox.make(collection)
-    law = LawTable.of(collection)
-    if sandbox.under_test.foreign and sandbox.under_test.role in ("retriever", "expander"):
-        # What a pipeline does with it.
-        defaults = sandbox.under_test.given_defaults()
-        component = made_in_force(lambda own: sandbox.make(collection, **own), {}, defaults, law)
+    component, law = _in_pipeline(sandbox, collection), LawTable.of(collection)
     queries = sandbox.queries.assign(as_of=_DAYS[: len(sandbox.queries)])
     given = _provisions_given(sandbox, collection, component, queries, f"in force on its day: {_DAY_CURE}")
     day = {qid: day_of(value, "as_of") for qid, value in zip(queries["qid"], queries["as_of"], strict=True)}
@@ -475,12 +470,20 @@ _FILTER = 'law="등대법"|"Ferry Act"|"พระราชบัญญัติ�
 def where(sandbox: Sandbox) -> None:
     """A question with a filter gets only provisions that pass it."""
     collection = sandbox.collection()
-    component = sandbox.make(collection)
+    component = _in_pipeline(sandbox, collection)
     queries = sandbox.queries.assign(where=_FILTER)
     for qid, docnos in _provisions_given(sandbox, collection, component, queries, f"that pass its filter: {_DAY_CURE}"):
         for docno, passes in zip(docnos, collection.fields().lets_pass(_FILTER, docnos).tolist(), strict=True):
             if not passes:
                 raise Failed(f"{docno!r} does not pass {_FILTER}, the filter of {qid!r}: {_DAY_CURE}")
+
+
+def _in_pipeline(sandbox: Sandbox, collection: Collection) -> Any:
+    """Return the component as a pipeline has it."""
+    if not (sandbox.under_test.foreign and sandbox.under_test.role in ("retriever", "expander")):
+        return sandbox.make(collection)
+    defaults = sandbox.under_test.given_defaults()
+    return made_in_force(lambda own: sandbox.make(collection, **own), {}, defaults, LawTable.of(collection))
 
 
 def _provisions_given(

@@ -403,6 +403,7 @@ class Colbert(Cuttable):
     """
 
     name = label = "colbert"
+    respects_as_of = respects_where = True
 
     index: Annotated[ColbertIndex, "the index"]
     num_results: Annotated[int, Ge(1), "number of results of a query"] = 1000

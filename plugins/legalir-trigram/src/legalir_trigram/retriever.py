@@ -44,6 +44,7 @@ class Trigram(Component):
     """
 
     name = "trigram"
+    respects_as_of = respects_where = True
     index: Annotated[SparseIndex, "the index of the collection under the analyzer ``char3``"]
     num_results: Annotated[int, Ge(1), "results for each question"] = 1000
 
