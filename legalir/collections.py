@@ -51,10 +51,12 @@ class Collection(Protocol):
     Attributes:
         source: the provisions, questions, judgements and links.
         executor: its workers do the long work of building indexes; None: this process does it.
+        where: the filter of all questions; empty for all provisions.
     """
 
     source: StatuteDataset
     executor: Executor | None
+    where: str
 
     @property
     def id(self) -> str:

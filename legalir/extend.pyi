@@ -70,6 +70,7 @@ from .frames.ranking import ranked_lists as ranked_lists
 from .frames.ranking import read_lists as read_lists
 from .frames.ranking import results_frame as results_frame
 from .frames.scorer import PairScorer as PairScorer
+from .frames.where import filter_of as filter_of
 from .frames.where import masks as masks
 from .frames.where import passing as passing
 from .fuse.fuser import Fuser as Fuser

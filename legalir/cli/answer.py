@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from legalir.cli.printing import AsJson, print_json, printable
-from legalir.cli.search import AsOf, InLaw, InLevel, InPath, Where, filter_of
+from legalir.cli.search import AsOf, InLaw, InLevel, InPath, Where
 from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
@@ -109,11 +109,13 @@ def answer(
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_facts, record_of, write_record
     from legalir.errors import ArtifactError
+    from legalir.frames.where import filter_of
     from legalir.pipeline import canonical
 
     if record is not None and record.exists():
         raise ArtifactError(f"{record} exists: records are never replaced; give another name.")
-    collection = Collection(dataset, client=client, as_of=as_of, where=filter_of(where, law, level, path))
+    chosen = filter_of(where or (), law or (), level or (), path or ())
+    collection = Collection(dataset, client=client, as_of=as_of, where=chosen)
     expression = pipeline or (QUOTE if client.llm is None else ANSWER)
     facts = answer_facts(collection.answer(query, expression, told=_progress), collection)
     if record is not None:

@@ -81,14 +81,6 @@ InPath = Annotated[
 """The options of every command that asks a collection, for filters."""
 
 
-def filter_of(where: list[str] | None, law: list[str] | None, level: list[str] | None, path: list[str] | None) -> str:
-    """Return the filter of the options `Where`, `InLaw`, `InLevel` and `InPath`."""
-    from legalir.frames.where import canonical
-
-    named = {"law": law, "level": level, "path~": path}
-    return canonical(*(where or ()), {name: values for name, values in named.items() if values})
-
-
 class SearchFormat(enum.StrEnum):
     """Layouts of results."""
 
@@ -124,20 +116,23 @@ def search(
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, gives_answers, search_with
     from legalir.collection.results import rows as numbered
+    from legalir.frames.where import filter_of
 
     if as_json and style is SearchFormat.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
-    collection = Collection(dataset, client=client)
+    chosen = filter_of(where or (), law or (), level or (), path or ())
+    collection = Collection(dataset, client=client, where=chosen)
     steps, day = collection.pipeline(pipeline), collection.day(as_of)
     collection.warn_of(query, day)
-    chosen = filter_of(where, law, level, path)
     if gives_answers(steps):
         if style is SearchFormat.trec:
             raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")
-        own: dict[str, Any] = {"where": collection.filter(chosen), "fields": collection.fields}
+        own: dict[str, Any] = {"where": collection.filter(), "fields": collection.fields}
         _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day, **own), k, as_json)
         return
-    words, filtered = collection.asked(query, chosen)
+    words, filtered, notes = collection.asked(query)
+    for note in notes:
+        typer.echo(note, err=True)
     rows = numbered(
         search_with(steps, words, pipeline, k, collection.provisions, day, where=filtered, fields=collection.fields)
     )
@@ -258,10 +253,11 @@ def explain(
     --json contains every part; --terms limits only the printed tree.
     """
     from legalir.collection.collection import Collection
+    from legalir.frames.where import filter_of
 
-    collection = Collection(dataset, client=client)
-    chosen = filter_of(where, law, level, path)
-    explanations = collection.search(query, pipeline, k=k, as_of=as_of, where=chosen).explain(docno)
+    chosen = filter_of(where or (), law or (), level or (), path or ())
+    collection = Collection(dataset, client=client, where=chosen)
+    explanations = collection.search(query, pipeline, k=k, as_of=as_of).explain(docno)
     if as_json:
         print_json([explanation.to_dict() for explanation in explanations])
         return

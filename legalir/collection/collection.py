@@ -393,7 +393,9 @@ class Collection:
                 f"take the generator away, or ask with Collection.answer."
             )
         day = self.day(as_of)
-        query, filter = self.asked(query, where)
+        query, filter, notes = self.asked(query, where)
+        for note in notes:
+            logging.getLogger("legalir").warning("%s", note)
         self.warn_of(query, day)
         return search_with(pipeline, query, expr, k, self.provisions, day, where=filter, fields=self.fields)
 
@@ -450,22 +452,24 @@ class Collection:
 
         return Verifier(self)
 
-    def asked(self, query: str, where: Conditions | None = None) -> tuple[str, str]:
+    def asked(self, query: str, where: Conditions | None = None) -> tuple[str, str, list[str]]:
         """Return the words to search for and the filter of a question, with what it quotes and excludes.
 
-        A phrase that no provision has, or none that passes the rest, is searched for without its marks; a message says
-        so.
+        A phrase that no provision has, or none that passes the rest, is searched for without its marks.
 
         Args:
             query: the question.
             where: its filter.
+
+        Returns:
+            Words, filter, and a sentence for each mark that is not part of the filter.
 
         Raises:
             ComponentError: as :meth:`filter`.
         """
         from legalir.collection.phrases import marked
 
-        filter, (words, phrases) = self.filter(where), marked(query)
+        filter, (words, phrases), notes = self.filter(where), marked(query), []
         for phrase in phrases:
             try:
                 narrowed = self.filter(canonical(*([filter] if filter else []), phrase))
@@ -474,8 +478,8 @@ class Collection:
                 filter = narrowed
             except ComponentError as error:
                 fault = str(error).removeprefix("where: ")
-                logging.getLogger("legalir").warning("%s Searched without it.", fault[0].upper() + fault[1:])
-        return words, filter
+                notes.append(f"{fault[0].upper()}{fault[1:]} Searched without it.")
+        return words, filter, notes
 
     def warn_of(self, query: str, as_of: str | None = None) -> None:
         """Warn if a question has no terms, is in a script that the provisions hardly have, or no provision is in force.

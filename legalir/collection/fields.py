@@ -29,6 +29,7 @@ from legalir.analysis.words import Auto
 from legalir.collections import Collection
 from legalir.datasets.records import ALIASES, provision
 from legalir.errors import ComponentError
+from legalir.frames.component import check_deadline
 from legalir.frames.where import Condition, conditions
 from legalir.lexical.sparse import SparseIndex
 from legalir.progress import progress
@@ -323,7 +324,9 @@ class FieldTable(IndexArtifact):
         """Yield the title and the text of provisions, a line each."""
         assert self.collection is not None
         source = self.collection.source
-        for record in (source.cut_store or source.store).at(places.tolist()):
+        for number, record in enumerate((source.cut_store or source.store).at(places.tolist())):
+            if number % 500 == 0:
+                check_deadline()
             yield f"{folded(record.title)}\n{folded(record.text)}"
 
     # Masks.

@@ -99,7 +99,7 @@ def _check_passing(docnos: Sequence[str], where: str, fields: Callable[[], Field
     if where and fields is not None and not (passes := fields().lets_pass(where, docnos)).all():
         raise ComponentError(
             f"{what} returns {docnos[int(np.argmin(passes))]!r}, which does not pass where={where!r}: a component does "
-            f"not read the filter of a question. Use another one; its author chooses among legalir.extend.masks(…)."
+            f"not read the filter of a question. Open the collection with the filter, Collection(…, where=…)."
         )
 
 

@@ -213,7 +213,7 @@ def _run_one(
     else:
         from legalir.collection.collection import Collection
 
-        collection = Collection(definition.dataset, client=client)
+        collection = Collection(definition.dataset, client=client, where=definition.where)
     asked = collection.client
     asked.llm = asked.llm or definition.llm or None
     start = perf_counter()

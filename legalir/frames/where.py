@@ -86,6 +86,14 @@ def canonical(*filters: Conditions) -> str:
     return ", ".join(map(str, dict.fromkeys(one for where in filters for one in conditions(where))))
 
 
+def filter_of(
+    where: Iterable[str] = (), law: Iterable[str] = (), level: Iterable[str] = (), path: Iterable[str] = ()
+) -> str:
+    """Return the filter of texts that must all hold, of any of some laws and levels, and of words in the path."""
+    named = {"law": [*law], "level": [*level], "path~": [*path]}
+    return canonical(*where, {name: values for name, values in named.items() if values})
+
+
 def _read(text: str) -> Iterable[Condition]:
     place = 0
     while text[place:].strip():

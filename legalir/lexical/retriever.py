@@ -122,7 +122,7 @@ class SparseRetriever(Retriever):
         terms, weights = self.query_terms(query)
         scores = matched = self.postings().scores(terms, weights)
         if in_force is not None:
-            scores = matched * in_force
+            matched *= in_force
         above = 0.0
         if (final := self.final(matched, weights)) is not matched:
             scores, above = np.where(scores > 0, final, np.float32(-np.inf)), -np.inf

@@ -428,7 +428,7 @@ class _Building:
         """Return the component; wrap components of other packages to remove results not in force, or filtered out."""
         collection = self._builder.collection
         foreign = plugin.entry.package != "legalir" and plugin.entry.role in ("retriever", "expander")
-        if collection is None or not foreign:
+        if collection is None or not foreign or not (collection.dated or collection.where):
             return plugin.make(collection, pipelines, params)
         return made_in_force(
             partial(plugin.make, collection, pipelines),
@@ -446,10 +446,11 @@ def _begin_with(name: str, fault: str) -> str:
 class InForce(Component):
     """Removes results of a component that are not in force on the day of their query, or do not pass its filter.
 
-    For components that know no days or no filters: the retrievers and expanders of other packages, unless they have
-    attributes ``respects_as_of`` and ``respects_where`` that are True. A retriever with a parameter `num_results` is
-    asked again for twice as many, until each query has as many such results, or there are no more; so the list is the
-    retriever's list, without other provisions. One without the parameter gives what is left of its list.
+    For components that know no days or no filters, over versions and in a collection with a filter: the retrievers and
+    expanders of other packages, unless ``respects_as_of`` and ``respects_where`` are True of them. A retriever with a
+    parameter `num_results` is asked again for twice as many, until each query has as many such results, or there are no
+    more; so the list is the retriever's list, without other provisions. One without the parameter gives what is left
+    of its list.
 
     Columns in: the columns of the component. Columns out: the same, with new ranks; a frame without ``docno`` is not
     changed.
@@ -465,11 +466,6 @@ class InForce(Component):
         Callable[[int], pt.Transformer] | None,
         "returns the component for another number of results",
     ] = None
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "scorer":  # Given documents are scored as the component does.
-            raise AttributeError(name)
-        return getattr(self.component, name)
 
     def _arguments(self) -> dict[str, Any]:
         # The copy with another number of results follows from the component itself.

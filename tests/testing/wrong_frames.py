@@ -117,8 +117,10 @@ def answers_of_another_day(out: pd.DataFrame) -> pd.DataFrame:
 
 
 def beyond_the_filter(out: pd.DataFrame) -> pd.DataFrame:
-    """Return, for questions with a filter, a provision that does not pass."""
-    return _and_another(out, {"docno": "bell-2"}) if "where" in out else out
+    """Return, for questions with a filter, only a provision that does not pass."""
+    if "where" not in out:
+        return out
+    return rank_results(out.assign(docno="bell-2").drop_duplicates(["qid", "docno"]))
 
 
 def answers_beyond_the_filter(out: pd.DataFrame) -> pd.DataFrame:

@@ -74,12 +74,17 @@ class Result(TypedDict):
 
 
 class Search(TypedDict):
-    """Results of a search; `next` is the offset of those that follow, if there may be any."""
+    """Results of a search; `next` is the offset of those that follow, if there may be any.
+
+    `where` is the filter that they pass, with the phrases of the question; `notes` are about phrases that nothing has.
+    """
 
     query: str
     collection: str
     pipeline: str
     as_of: str | None
+    where: str | None
+    notes: list[str]
     results: list[Result]
     next: int | None
 
@@ -216,6 +221,7 @@ class Answer(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     as_of: NotRequired[str]
+    where: NotRequired[str]
     notice: str
 
 
