@@ -470,6 +470,7 @@ _FILTER = 'law="등대법"|"Ferry Act"|"พระราชบัญญัติ�
 def where(sandbox: Sandbox) -> None:
     """A question with a filter gets only provisions that pass it."""
     collection = sandbox.collection()
+    collection.where = collection.filter(_FILTER)  # So pipelines of other packages' retrievers pass it, too.
     component = _in_pipeline(sandbox, collection)
     queries = sandbox.queries.assign(where=_FILTER)
     for qid, docnos in _provisions_given(sandbox, collection, component, queries, f"that pass its filter: {_DAY_CURE}"):
