@@ -143,7 +143,7 @@ class Golden(_Given):
                 labels[qid][docno] = label
         # A judgement of a provision that is not there was reported when the corpus was read.
         named = {docno: None for judged in labels.values() for docno in judged}
-        there: Container[str] = named if self.versions is not None else self.dataset.provisions(named)
+        there: Container[str] = named if self.dataset.dated else self.dataset.provisions(named)
         judged = {}
         for row in self.dataset.queries():
             qid = str(row["qid"])
