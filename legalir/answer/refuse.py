@@ -381,7 +381,9 @@ class Refuse(Component):
         """Return the cosine of the nearest provision of each question, 0 if none is found; NaN without vectors."""
         if self._vectors is None:
             return [np.nan] * len(asked)
-        hits = self._vectors.retriever(1).transform(asked[["qid", "query", *asked.columns.intersection(["as_of"])]])
+        hits = self._vectors.retriever(1).transform(
+            asked[["qid", "query", *asked.columns.intersection(["as_of", "where"])]]
+        )
         cosines = dict(zip(hits["qid"], hits["score"], strict=True))
         return [float(cosines.get(qid, 0.0)) for qid in asked["qid"]]
 
@@ -390,10 +392,10 @@ class Refuse(Component):
         return upstream(docnos)
 
 
-def weakness(collection: Collection, query: str, as_of: str | None = None) -> str:
+def weakness(collection: Collection, query: str, as_of: str | None = None, where: str = "") -> str:
     """Return why :class:`Refuse` would refuse a question; empty if it would not."""
     refusing = Refuse(collection)
-    (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of)))
+    (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of, where)))
     return refusing.reason(query, evidence) if evidence < refusing.threshold else ""
 
 

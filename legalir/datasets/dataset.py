@@ -165,8 +165,8 @@ class StatuteDataset(Portable):
             raise DataError(f"provisions: docnos must be a list of texts, got {docnos!r}: write [{str(docnos)!r}].")
         wanted = list(docnos)
         records = self.store.get_many(wanted)
-        if self._cut_store is not None and len(records) < len(wanted):
-            records |= self._cut_store.get_many(docno for docno in wanted if docno not in records)
+        if self.cut_store is not None and len(records) < len(wanted):
+            records |= self.cut_store.get_many(docno for docno in wanted if docno not in records)
             records = {docno: records[docno] for docno in wanted if docno in records}
         return records
 
@@ -178,7 +178,7 @@ class StatuteDataset(Portable):
         return ProvisionStore(self.folder.corpus, self.fingerprint())
 
     @cached_property
-    def _cut_store(self) -> ProvisionStore | None:
+    def cut_store(self) -> ProvisionStore | None:
         """The provisions that were cut into chunks."""
         from legalir.datasets.provisions import ProvisionStore
 

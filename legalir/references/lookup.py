@@ -23,11 +23,12 @@ from annotated_types import Ge
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.as_of import masks
+from legalir.frames.as_of import day_masks
 from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
+from legalir.frames.where import passing
 from legalir.references.grammar import (
     ArticleNumber,
     WrittenReference,
@@ -499,6 +500,15 @@ class Lookup(Retriever):
                     best[provision] = naming
         return best
 
+    def named_by(self, queries: pd.DataFrame) -> list[dict[int, Naming]]:
+        """Return :meth:`named` of each query, on its day and of the provisions that pass its filter."""
+        asked = zip(queries["query"], day_masks(queries, self.numbers.validity), strict=True)
+        named = [self.named(query, in_force) for query, (_, in_force) in asked]
+        return [
+            one if mask is None else {place: naming for place, naming in one.items() if mask[place]}
+            for one, mask in zip(named, passing(queries, self.numbers), strict=True)
+        ]
+
     def scorer(self) -> LookupScorer:
         """Return a transformer that scores given provisions like this retriever."""
         return LookupScorer(self)
@@ -510,8 +520,7 @@ class Lookup(Retriever):
             ComponentError: a query is not a string.
         """
         require_texts(queries, "Lookup")
-        asked = zip(queries["query"], masks(queries, self.numbers.validity), strict=True)
-        found = [self.named(*one) for one in asked]
+        found = self.named_by(queries)
         query = np.repeat(np.arange(len(queries)), [len(one) for one in found])
         documents = np.array([provision for one in found for provision in one], dtype=np.int64)
         score = np.array([naming.score for one in found for naming in one.values()], dtype=np.float64)
@@ -521,8 +530,7 @@ class Lookup(Retriever):
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the words of the question that name each of `docnos`."""
         queries = drop_results(inp)
-        (in_force,) = masks(queries, self.numbers.validity)
-        named = self.named(queries["query"].iloc[0], in_force)
+        (named,) = self.named_by(queries)
         numbers = self.numbers.docno_table.numbers(docnos)
         given = set(self.apply(inp)["docno"]) if "docno" in inp.columns else set()
         found = {docno: Explanation(docno, 0.0, self.label, (), "not named") for docno in docnos if docno in given}
@@ -552,8 +560,7 @@ class LookupScorer(PairScorer):
     def pair_scores(self, queries: pd.DataFrame, query: Ints, documents: Ints) -> npt.NDArray[np.floating]:
         """Return the retriever's score of each pair."""
         require_texts(queries, type(self).__name__)
-        asked = zip(queries["query"], masks(queries, self.retriever.numbers.validity), strict=True)
-        named = [self.retriever.named(*one) for one in asked]
+        named = self.retriever.named_by(queries)
         pairs = zip(query.tolist(), documents.tolist(), strict=True)
         return np.array([named[q][d].score if d in named[q] else 0.0 for q, d in pairs], dtype=np.float64)
 

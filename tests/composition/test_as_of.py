@@ -266,6 +266,22 @@ def test_a_component_that_knows_no_days_is_asked_for_more(collection: legalir.Co
     assert counted == [2, 4, 8, 11][: len(counted)]
 
 
+def test_a_component_that_knows_no_filters_is_asked_for_more() -> None:
+    collection = legalir.Collection("legalir/firecode")
+    made = made_in_force(
+        lambda params: Everything(collection, int(str(params["num_results"]))),
+        {"num_results": 3},
+        {},
+        LawTable.of(collection),
+    )
+    assert isinstance(made, pt.Transformer)
+    assert not hasattr(made, "scorer")
+    out = made.transform(pd.DataFrame({"qid": ["1", "2"], "query": "x", "where": ["level=standard", ""]}))
+    levels = {row.doc_id: row.level for row in collection.docs()}
+    assert [levels[docno] for docno in out["docno"][out["qid"] == "1"]] == ["standard"] * 3
+    assert out["docno"][out["qid"] == "2"].tolist() == Everything(collection, 3).docnos[:3]
+
+
 def test_a_component_without_a_number_of_results_is_filtered(collection: legalir.Collection) -> None:
     made = made_in_force(lambda params: Everything(collection, 5), {}, {}, LawTable.of(collection))
     assert isinstance(made, pt.Transformer)

@@ -421,3 +421,22 @@ def test_no_request_is_a_fault_of_ours(client: TestClient, path: str, parameters
     reply = client.get(path, params=parameters)
     assert reply.status_code in (200, 400, 404, 422), (path, parameters, reply.text)
     assert "html" not in reply.headers["content-type"] or "<script>" not in reply.text
+
+
+def test_filters(client: TestClient) -> None:
+    """What holds is in the reply; phrases of the question narrow, and what is left out is said."""
+    found = get(client, "/v1/search", q="lamp fee", pipeline="bm25", where="docno=act-1|act-2", path_="Part 1")
+    assert [row["docno"] for row in found["results"]] == ["act-2"]
+    assert found["where"] == "docno=act-1|act-2, path~Part 1"
+    found = get(client, "/v1/search", q='"lit at night" lamp "no such words" -shade', pipeline="words")
+    assert [row["docno"] for row in found["results"]] == ["act-1"]
+    assert found["where"] == "text~lit at night, text!~shade"
+    (note,) = found["notes"]
+    assert "'no such words'" in note
+    assert "/" not in note
+    assert get(client, "/v1/explain", q="lamp", docno="act-1", law=["Harbour Act"], pipeline="bm25")["docno"] == "act-1"
+    assert "among the results" in get(client, "/v1/explain", 400, q="lamp", docno="act-1", where="docno=act-2")["error"]
+    answer = get(client, "/v1/answer", q="What is the fee for a lamp?", law="Harbour Act")
+    assert answer["where"] == "law=Harbour Act"
+    for wrong in ({"level": "act"}, {"where": "law=Harbor"}, {"where": "law"}):
+        assert "where" in get(client, "/v1/search", 400, q="lamp", **wrong)["error"]

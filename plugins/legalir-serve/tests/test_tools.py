@@ -158,3 +158,18 @@ def test_what_a_provision_delegates_to() -> None:
     (found,) = asked(served, ("related_provisions", {"docno": "vdecree-4", "relation": "delegates"}))
     levels = {each["docno"]: served.provision(each["docno"])["level"] for each in found["delegates"]}
     assert "vrule-6" in levels and set(levels.values()) == {"rule", "standard"}
+
+
+def test_filters_of_an_agent(tmp_path: Path) -> None:
+    """A filter may name what one of the collections has; what is not searched is said."""
+    found, none, answer = asked(
+        service(tmp_path),
+        ("search_provisions", {"question": "lamp", "law": ["Harbour Act"]}),
+        ("search_provisions", {"question": "lamp", "law": ["Pier"]}),
+        ("answer_with_citations", {"question": "fee for a lamp", "collection": "harbour", "where": "docno=act-2"}),
+    )
+    assert found["collection"] == "harbour" and found["where"] == "law=Harbour Act"
+    assert {row["docno"] for row in found["provisions"]} == {"act-1", "act-2"}
+    assert list(found["not_searched"]) == ["pier"]
+    assert none["state"] == "could_not_check" and "law" in none["reason"]
+    assert {each["docno"] for each in answer["citations"]} == {"act-2"}

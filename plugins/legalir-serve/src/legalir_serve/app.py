@@ -175,6 +175,12 @@ class _OfDay(_Asked):
 
 
 class _Question(_OfDay):
+    where: str = Field(
+        "", max_length=2_000, description="Filter of the provisions.", examples=["level=act|decree, path~제2장"]
+    )
+    law: list[str] = Field([], max_length=20, description="Laws, any of which may be searched.")
+    level: list[str] = Field([], max_length=20, description="Levels, any of which may be searched.")
+    path: list[str] = Field([], max_length=20, description="Words in the path, any of which may be there.")
     q: str = Field(max_length=CHARACTERS, description="The question.", examples=["창문 없는 층의 기준은?"])
 
 

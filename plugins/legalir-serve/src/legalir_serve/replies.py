@@ -84,7 +84,10 @@ class Result(TypedDict):
 
 
 class Search(TypedDict):
-    """Results of a search; `next` is the offset of those that follow, if there may be any."""
+    """Results of a search; `next` is the offset of those that follow, if there may be any.
+
+    `where` is the filter that they pass, with the phrases of the question; `notes` are about phrases that nothing has.
+    """
 
     query: str
     collection: str
@@ -92,6 +95,8 @@ class Search(TypedDict):
     as_of: str | None
     as_of_note: NotRequired[str]
     not_yet: NotRequired[list[Titled]]
+    where: str | None
+    notes: list[str]
     results: list[Result]
     next: int | None
 
@@ -232,6 +237,7 @@ class Answer(TypedDict):
     as_of: NotRequired[str]
     as_of_note: NotRequired[str]
     not_yet: NotRequired[list[Titled]]
+    where: NotRequired[str]
     notice: str
 
 

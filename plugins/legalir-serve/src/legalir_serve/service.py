@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,7 @@ from legalir.extend import (
     asked_once,
     day_of,
     differences,
+    filter_of,
     gives_answers,
     iso_date,
     names_version,
@@ -121,10 +122,23 @@ class Opened:
             raise NoVersions(f"{self.name} has no versions of provisions: leave as_of out.")
         return self.collection.day(as_of or None)
 
-    def asked(self, query: str, as_of: str | None) -> tuple[str | None, str]:
+    def asked_day(self, query: str, as_of: str | None) -> tuple[str | None, str]:
         """Return the day of a question, which its words may name, and a sentence on that; errors as :meth:`day`."""
         day, note = (as_of, "") if as_of else self.collection.asked_day(query)
         return self.day(day or None), note
+
+    def asked(self, query: str, where: str, **named: Sequence[str]) -> tuple[str, str, list[str]]:
+        """Return the words and the filter of a question, and sentences about marks that are not in the filter.
+
+        Args:
+            query: the question.
+            where: a filter.
+            named: values of ``law``, ``level`` and ``path``, of each of which any is enough.
+
+        Raises:
+            ComponentError: a filter is not one of this collection.
+        """
+        return self.collection.asked(query, filter_of([where], **named))
 
     def versions(self, docno: str) -> list[str]:
         """Return the docnos of all versions of a provision, the oldest first; of one without versions, its docno."""
@@ -241,9 +255,16 @@ class Service:
         ]
 
     def found(
-        self, opened: Opened, query: str, k: int, pipeline: str, as_of: str | None, lookup: Lookup | None = None
+        self,
+        opened: Opened,
+        query: str,
+        k: int,
+        pipeline: str,
+        as_of: str | None,
+        lookup: Lookup | None = None,
+        where: str = "",
     ) -> SearchResult:
-        """Return the first `k` results of a question; `lookup` returns their provisions.
+        """Return the first `k` results of a question; `lookup` returns their provisions, all of which pass `where`.
 
         Raises:
             ComponentError: the question, `k` or the day is not one.
@@ -253,9 +274,9 @@ class Service:
         made = opened.pipeline(expression)
         if made.answers:
             raise ExpressionError(f"{pipeline!r} gives an answer: ask for it there.")
-        query = self.policy.question(query)
         day, lookup = opened.day(as_of), lookup or opened.collection.provisions
-        return search_with(made.pipeline, query, expression, k, lookup, day, made.together.search)
+        filtered: dict[str, Any] = {"where": where, "fields": opened.collection.fields}
+        return search_with(made.pipeline, query, expression, k, lookup, day, made.together.search, **filtered)
 
     def search(
         self,
@@ -267,8 +288,15 @@ class Service:
         pipeline: str = "default",
         as_of: str | None = None,
         explained: bool = False,
+        where: str = "",
+        law: Sequence[str] = (),
+        level: Sequence[str] = (),
+        path: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """Return ``query, collection, pipeline, as_of, results, next``; a result has the row of ``search --json``.
+        """Return ``query, collection, pipeline, as_of, where, notes, results, next``.
+
+        A result has the row of ``search --json``; ``where`` is the filter, with what the question quotes and excludes;
+        ``notes`` are sentences about phrases that no provision has.
 
         Without `as_of`, a day of the law in the question counts; ``as_of_note`` says so, or why another day does not.
         ``not_yet`` has the provisions that match and are not in force yet, if there are any.
@@ -281,21 +309,27 @@ class Service:
             pipeline: name of a pipeline, or an expression.
             as_of: the day, ``2021-03-01``; only for a collection of versions.
             explained: whether each result has its ``explanation``, as :meth:`explain` returns it.
+            where: filter of the provisions.
+            law: laws, any of which may be searched; `level` and `path` likewise.
+            level: levels.
+            path: words in the path.
 
         Raises:
-            ComponentError: a value is out of range.
+            ComponentError: a value is out of range, or a filter names what no provision has.
             DatasetNotFound: there is no such collection.
             ExpressionError: the pipeline may not be asked for.
         """
         opened, wanted = self.opened(collection), min(max(1, k) + max(0, offset), RESULTS)
-        day, note = opened.asked(query, as_of)
+        day, note = opened.asked_day(query, as_of)
         provisions = dict[str, Provision]()
 
         def lookup(docnos: Iterable[str]) -> Mapping[str, Provision]:
             provisions.update(opened.collection.provisions(docnos))
             return provisions
 
-        hits = self.found(opened, query, wanted, pipeline, day, lookup)
+        question = self.policy.question(query)
+        words, filtered, notes = opened.asked(question, where, law=law, level=level, path=path)
+        hits = self.found(opened, words, wanted, pipeline, day, lookup, filtered)
         shown = hits.iloc[offset:]
         beside, new = (
             opened.collection.beside(shown["docno"], day),
@@ -306,12 +340,14 @@ class Service:
             for row, explanation in zip(results, shown.explain(), strict=True):
                 row["explanation"] = explanation.shortened(_PARTS).to_dict()
         return {
-            "query": self.policy.question(query),
+            "query": question,
             "collection": opened.name,
             "pipeline": pipeline,
             "as_of": day,
             **({"as_of_note": note} if note else {}),
             **({"not_yet": [*map(_begins, new)]} if new else {}),
+            "where": filtered or None,
+            "notes": [self.hidden(note) for note in notes],
             "results": results,
             "next": wanted if len(hits) == wanted < RESULTS else None,
         }
@@ -324,6 +360,10 @@ class Service:
         collection: str | None = None,
         pipeline: str = "default",
         as_of: str | None = None,
+        where: str = "",
+        law: Sequence[str] = (),
+        level: Sequence[str] = (),
+        path: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return why a provision has its score: a tree of ``docno, score, label, note, parts``.
 
@@ -331,7 +371,8 @@ class Service:
             ComponentError: the pipeline does not return the provision, or a value is out of range.
         """
         opened = self.opened(collection)
-        hits = self.found(opened, query, RESULTS, pipeline, opened.asked(query, as_of)[0])
+        words, filtered, _ = opened.asked(self.policy.question(query), where, law=law, level=level, path=path)
+        hits = self.found(opened, words, RESULTS, pipeline, opened.asked_day(query, as_of)[0], where=filtered)
         if docno not in set(hits["docno"]):
             raise ComponentError(f"The provision {docno!r} is not among the results of this question.")
         (explanation,) = hits.explain(docno)
@@ -556,6 +597,10 @@ class Service:
         pipeline: str = "answer",
         as_of: str | None = None,
         told: Callable[[str], None] = lambda words: None,
+        where: str = "",
+        law: Sequence[str] = (),
+        level: Sequence[str] = (),
+        path: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return the answer to a question, with citations, quotations and sources, as ``answer --json``.
 
@@ -565,9 +610,14 @@ class Service:
             pipeline: name of a pipeline, or an expression, that ends in a generator.
             as_of: the day.
             told: called with a short message at each step.
+            where: filter of the provisions, as are `law`, `level` and `path`; see :meth:`search`.
+            law: laws.
+            level: levels.
+            path: words in the path.
 
         Raises:
-            ComponentError: a value is out of range, or the pipeline gives no answer.
+            ComponentError: a value is out of range, a filter names what no provision has, or the pipeline gives no
+                answer.
             ExpressionError: the pipeline may not be asked for.
         """
         opened = self.opened(collection)
@@ -576,8 +626,10 @@ class Service:
         if not made.answers:
             raise ExpressionError(f"{pipeline!r} gives no answer: end it in a generator such as quote.")
         question = self.policy.question(query)
-        day, note = opened.asked(question, as_of)
-        reply = answer_with(made.pipeline, question, expression, opened.collection.provisions, told, day)
+        day, note = opened.asked_day(question, as_of)
+        filtered = opened.collection.filter(filter_of([where], law, level, path))
+        options: dict[str, Any] = {"where": filtered, "fields": opened.collection.fields}
+        reply = answer_with(made.pipeline, question, expression, opened.collection.provisions, told, day, **options)
         facts = answer_facts(reply, opened.collection)
         return {"collection": opened.name, **facts, **({"as_of_note": note} if note else {})}
 

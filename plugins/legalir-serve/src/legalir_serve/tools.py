@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from legalir import __version__
-from legalir.errors import DatasetNotFound
+from legalir.errors import ComponentError, DatasetNotFound
 from legalir_serve.neighbourhood import level_of
 from legalir_serve.passages import extract
 from legalir_serve.policy import RESULTS
@@ -34,6 +34,12 @@ Collection = Annotated[
     str | None, Field(description="Name of a collection, see list_collections; a search without one is over all.")
 ]
 Day = Annotated[str | None, Field(description="Day of the law, such as 2023-06-01, for a collection with versions.")]
+Where = Annotated[
+    str, Field(max_length=2_000, description="Filter of provisions: level=act|decree, effective_from>=2020.")
+]
+Law = Annotated[list[str], Field(max_length=20, description="Names of laws, any of which may be searched.")]
+Level = Annotated[list[str], Field(max_length=20, description="Levels, such as act, any of which may be searched.")]
+Path = Annotated[list[str], Field(max_length=20, description="Words of chapters, any of which may be in the path.")]
 Docno = Annotated[str, Field(description="The docno of a provision.")]
 Run = Callable[..., Any]
 
@@ -119,12 +125,27 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         as_of: Day = None,
         k: Annotated[int, Field(ge=1, le=20, description="Number of provisions.")] = 6,
         offset: Annotated[int, Field(ge=0, lt=RESULTS, description="Provisions to leave out before them.")] = 0,
+        where: Where = "",
+        law: Law = [],  # noqa: B006  (pydantic copies it)
+        level: Level = [],  # noqa: B006
+        path: Path = [],  # noqa: B006
     ) -> dict[str, Any]:
         """Find the provisions that answer a question: docno, title and an extract of each, best first."""
 
         def search() -> dict[str, Any]:
             names = service.names if collection is None else [chosen(collection)]
-            lists = [service.search(question, collection=name, as_of=as_of, k=k, offset=offset) for name in names]
+            given: dict[str, Any] = {"where": where, "law": law, "level": level, "path": path}
+            lists, refused = [], dict[str, ComponentError]()
+            for name in names:
+                try:
+                    lists.append(service.search(question, collection=name, as_of=as_of, k=k, offset=offset, **given))
+                except ComponentError as error:
+                    if not any(given.values()):
+                        raise
+                    refused[name] = error  # Another collection may have what the filter names.
+            if not lists:
+                raise next(iter(refused.values()))
+            names = [name for name in names if name not in refused]
             # Scores of different collections cannot be compared: the first of each comes first, then the second.
             ranked = sorted(
                 ((row["rank"], place, row) for place, found in enumerate(lists) for row in found["results"]),
@@ -140,11 +161,15 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
                 }
                 for _, place, row in ranked[:k]
             ]
+            reasons = {name: service.hidden(str(error)) for name, error in refused.items()}
             more = [found["next"] for found in lists if found["next"] is not None]
             return {
                 "collection": names[0] if len(names) == 1 else names,
                 "as_of": lists[0]["as_of"],
                 **{name: found[name] for found in lists for name in ("as_of_note", "not_yet") if name in found},
+                **({"where": filters} if (filters := lists[0]["where"]) else {}),
+                **({"notes": notes} if (notes := [note for found in lists for note in found["notes"]]) else {}),
+                **({"not_searched": reasons} if reasons else {}),
                 "provisions": rows,
                 **({"next_offset": more[0]} if more and len(names) == 1 else {}),
             }
@@ -236,6 +261,8 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         question: Annotated[str, Field(description="A question in plain words.")],
         collection: Collection = None,
         as_of: Day = None,
+        where: Where = "",
+        law: Law = [],  # noqa: B006
     ) -> dict[str, Any]:
         """Answer a question with quotations whose wording is checked, or say that the provisions do not answer it."""
 
@@ -244,6 +271,8 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
                 question,
                 collection=chosen(collection),
                 as_of=as_of,
+                where=where,
+                law=law,
             )
             kept = (
                 "collection",
