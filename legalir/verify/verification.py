@@ -25,6 +25,7 @@ from legalir.references.law_names import compact
 from legalir.references.lookup import NumberTable
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Reference, labelled
+from legalir.references.typed import Typed, as_typed, divisions
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
@@ -79,6 +80,15 @@ _LEVELS = ("paragraph", "item", "subitem")
 _NEVER = "2500"
 """From this year on, a date means that the day is not known."""
 
+_YEAR_OR_NUMBER = re.compile(r"[12]\d{3}|\d+[/:]\d+")
+"""What may end the name of a law: its year, or its number with the year."""
+
+_MOST_LAWS = 8
+"""Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
+
+_FEWEST = 2
+"""Letters of words beside a mere number of which more are needed to be a law that the collection does not have."""
+
 _SHORT = 5
 """Most letters of a short name of a law."""
 
@@ -112,6 +122,16 @@ class Checked(NamedTuple):
     docnos: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     parts: tuple[WordPart, ...] = ()
+
+    @property
+    def shows(self) -> str:
+        """Docno of the provision to show: the cited one, else its version that is not, or may not be, in force.
+
+        Empty for none and for several.
+        """
+        near = self.nearest if self.state in ("repealed", "not yet in force", "moved", "could not check") else ()
+        one = self.docnos or near
+        return one[0] if len(one) == 1 else ""
 
 
 @dataclass(frozen=True)
@@ -218,6 +238,130 @@ class Verifier:
         return Verification(
             text, self._collection.id, named[0], day, tuple(checked[place] for place in range(len(found))), titles
         )
+
+    def find(self, words: str, *, as_of: str | date | None = None) -> Checked | None:
+        """Return the provision that a citation means, if the words are nothing else.
+
+        Args:
+            words: a law and a number in any spelling, a docno, or a citation as results print it.
+            as_of: the day of the law; None for today. A docno of a version means that version on any day.
+
+        Returns:
+            What is known of it, ``right`` with its docnos if the law has it; None if the words are no citation alone.
+            For a law that cannot be decided, `nearest` has the provisions with that number in each that may be meant.
+
+        Raises:
+            ComponentError: `as_of` is not a date.
+        """
+        day = iso_date(today() if as_of is None else day_of(as_of, "as_of"))
+        start = Checked(0, len(words), words, "right", day=day)
+        text = as_typed(words)
+        if (docno := self._docno_of(text)) is not None:
+            if docno != provision_key(docno):
+                return start._replace(docnos=(docno,))
+            return self._in_force(self._table.versions(docno), start, as_of is not None)
+        known: list[Checked] = []
+        if self._table.law_names.in_full(text):
+            return None
+        for typed in divisions(text, self._lang, self._typed_law):
+            found = self._typed(text, typed, start, as_of is not None)
+            if found is not None and found.state == "right":
+                return found
+            known += [found] if found is not None else []
+        return max(known, key=lambda one: len(one.law), default=None)
+
+    def _docno_of(self, text: str) -> str | None:
+        """Return the docno of a provision or version that a text is, with no regard to upper and lower case."""
+        docnos = self._table.docno_table
+        for form in (text, text.upper(), text.lower()):
+            if self._table.versions(form) or (form != provision_key(form) and docnos.numbers([form])[0] >= 0):
+                return form
+        return None
+
+    def _typed_law(self, name: str, marked: bool) -> tuple[int, ...] | None:
+        """Return the laws of a name, None for words that are no name; beside a mere number they need be one exactly."""
+        names, last = self._table.law_names, name.split()[-1]
+        if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name)):
+            return None  # It is a number of an article: a name without the numbers at its end would be found.
+        if names.is_listed(name):
+            return names.named(name)
+        is_law = name.endswith(_law_endings(self._lang))
+        if not (marked or is_law):
+            return None
+        return names.named(name) or (() if is_law else None)
+
+    def _typed(self, text: str, typed: Typed, start: Checked, given: bool) -> Checked | None:
+        """Return what is known of a citation, or None if these words are no such citation."""
+        table, laws = self._table, typed.laws or ((0,) if len(self._table.laws) == 1 and not typed.law else ())
+        if len(laws) == 1:
+            found = self._provided(typed, laws, start._replace(law=table.laws[laws[0]]), given)
+            if found is None or not typed.heading:
+                return found if found is None or table.law_names.is_listed(typed.law or found.law) else _taken(found)
+            return self._with_heading(text, typed, laws, found)
+        if not table.laws:
+            found = self._provided(typed, None, start, given)
+            return found if found is not None and self._is_own(typed.law, found) else None
+        if typed.heading or not (laws or (typed.reference and (typed.marked or len(compact(typed.law)) > _FEWEST))):
+            return None
+        near = () if laws or not typed.law else self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
+        meant = laws or tuple(law for name in near for law in table.law_names.in_full(name))
+        each = [self._provided(typed, (law,), start, given) for law in meant[:_MOST_LAWS]]
+        docnos = tuple(docno for one in each if one is not None for docno in one.docnos)
+        if laws:
+            names = "; ".join(table.laws[law] for law in laws[:_MOST_LAWS])
+            reason = f"{len(laws)} laws may have this name: {names}."
+            return start._replace(state="name unclear", reason=reason, nearest=docnos) if docnos else None
+        if not typed.law:
+            return start._replace(state="could not check", reason="It does not say of which law it is.")
+        if near:
+            reason = f"The collection has no law of exactly this name: {near[0]}?"
+            return start._replace(state="name unclear", reason=reason, nearest=docnos or near)
+        names_another = any(one.laws for one in table.law_names.find(typed.law))
+        if names_another or not (table.law_names.is_listed(typed.law) or _is_like_a_law(typed.law, self._lang)):
+            return None
+        if self._collection.source.about.complete:
+            reason = "The collection, which says that it is complete, has no such law."
+            return start._replace(state="no such law", reason=reason)
+        return start._replace(state="outside this collection", reason="The collection does not have this law.")
+
+    def _is_own(self, law: str, found: Checked) -> bool:
+        """Return True if words name the law of a collection whose provisions do not say of which law they are."""
+        own, prefix = compact(law), self._table.prefix
+        titles = [re.split(r"\d", record.title)[0] for one in found.docnos if (record := self._record(one))]
+        names = [
+            compact(" ".join(title.split()[:size])) for title in titles for size in range(1, len(title.split()) + 1)
+        ]
+        listed = self._table.law_names.listed(law)
+        return own in ("", prefix) or own in names or any(one in names for one in listed)
+
+    def _provided(self, typed: Typed, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked | None:
+        """Return a citation of the provision whose number is the typed one, or is read so; None if none is read."""
+        number = _written(typed.number)
+        exact = [
+            place
+            for law in laws or ()
+            for _, place in self._articles(law)
+            if _written(self._table.article(place)) == number
+        ]
+        if exact:
+            return self._in_force(exact, start, given)
+        if (reference := typed.reference) is None:
+            return None
+        found = self._provision(reference, laws, start, given)
+        if found.state == "right" and found.docnos:
+            found = self._compared(Citation(0, len(start.words), reference), found, laws)
+        return found
+
+    def _with_heading(self, text: str, typed: Typed, laws: Sequence[int], found: Checked) -> Checked | None:
+        """Return a citation with the words behind its number compared with the heading of the provision."""
+        records = [record for docno in found.docnos if (record := self._record(docno))]
+        words = compact(typed.heading)
+        own = [compact(each) for record in records for each in (record.heading, _in_brackets(record.title)) if each]
+        if any(compact(record.title) == compact(text) for record in records) or words in own:
+            return found
+        if typed.heading[0] not in "(（[【" or not records:
+            return None
+        return self._headed(typed.heading[1:-1], records, laws, found)
 
     # -- what the collection has -------------------------------------------------------------------------------------
 
@@ -667,6 +811,26 @@ def _one_letter_apart(one: str, other: str) -> bool:
         return False
     first, second = (unicodedata.normalize("NFD", sign) for sign in pairs[0])
     return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
+
+
+def _written(number: str) -> str:
+    return "".join(number.split()).strip(".").casefold()
+
+
+def _taken(found: Checked) -> Checked:
+    """Return a citation that says for which law its abbreviation was taken."""
+    return found._replace(reason=f"Taken for {found.law}. {found.reason}".rstrip())
+
+
+def _law_endings(lang: str) -> tuple[str, ...]:
+    """Return the last letters of the names of laws, in languages where the law precedes the article."""
+    grammar = grammars().get(lang.partition("-")[0])
+    return grammar.law_before if grammar else ()
+
+
+def _is_like_a_law(words: str, lang: str) -> bool:
+    """Return True if words beside a number look like the name of a law: by their end, or two capitals in a word."""
+    return words.endswith(_law_endings(lang)) or bool(re.search(r"[A-Z][\w&]*[A-Z]", words))
 
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:
