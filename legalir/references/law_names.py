@@ -113,7 +113,7 @@ class LawNames:
         self._by_letter: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
         self._numbered: dict[tuple[str, frozenset[int]], tuple[int, ...]] = {}
         self._kinds = set(_short_names().kinds)
-        self._years = [set(_YEAR.findall(name)) for name in names]
+        self._years = [_years_in(name) for name in names]
         full = set(map(compact, names))
         for number, name in enumerate(names):
             base = _base(name)
@@ -128,7 +128,7 @@ class LawNames:
                     base = f"{kind} {subject}" if subject else ""
                     alone = " ".join(_without_small_words(subject))
                     forms = [name, base, *(one for one in (alone, kind) if compact(one) in _short_names().names)]
-            forms += [one for one in (_OF_STATE.sub("", base),) if compact(one) not in full]
+            forms += [one for one in (without_state(base),) if compact(one) not in full]
             bracket = _BRACKET.search(name)
             shown = [part for form in (*forms, _base(name)) for part in (form, *form.split(" – "))] + (
                 [bracket[1]] if bracket else []
@@ -140,7 +140,7 @@ class LawNames:
             short = (key for key in _short_names().caseless(base) if key not in full and len(key) >= _FEWEST)
             for key in dict.fromkeys((*(compact(form) for form in forms if _is_telling(form)), *written_out, *short)):
                 _add(self._names, key, number)
-            if bracket and _ACRONYM.fullmatch(bracket[1]):
+            if bracket and _ACRONYM.fullmatch(bracket[1]) and _has_case(bracket[1]):
                 _add(self._acronyms, bracket[1], number)
             elif bracket and _CODE.fullmatch(bracket[1]):
                 _add(self._codes, compact(bracket[1]), number)
@@ -194,17 +194,17 @@ class LawNames:
         A law of another year is another law.
         """
         bracket = _BRACKET.search(name)
-        for form in (name, *((bracket[1],) if bracket else ()), _base(name), _OF_STATE.sub("", name)):
+        for form in (name, without_state(name), *((bracket[1],) if bracket else ()), _base(name)):
             key = compact(form)
             words = dict.fromkeys((*self._acronyms.get(form, ()), *self._words.get(key, ())))
             if laws := self._names.get(key) or self._codes.get(key) or tuple(words):
-                years = set(_YEAR.findall(name))
+                years = _years_in(name)
                 return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
         for short in (*self._by_number(name), *self._short(name)):
             if short.start == 0 and not name[short.end :].strip(" .)"):
                 return short.laws
         form = name if self.listed(name) else _base(name)
-        laws, years = self._short_for("".join(_WORD.findall(form))), set(_YEAR.findall(name[len(form) :]))
+        laws, years = self._short_for("".join(_WORD.findall(form))), _years_in(name[len(form) :])
         return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
 
     def is_listed(self, name: str) -> bool:
@@ -212,7 +212,7 @@ class LawNames:
 
         The law of a short form in a list may not be in the collection.
         """
-        forms = (name, _base(name), _OF_STATE.sub("", name))
+        forms = (name, _base(name), without_state(name))
         given = (self._names, self._codes, self._words)
         known = any(compact(form) in each or self.listed(form) for form in forms for each in given)
         return known or name in self._acronyms
@@ -371,6 +371,11 @@ def compact(text: str) -> str:
     return _letters(unicodedata.normalize("NFC", text))[0]
 
 
+def without_state(name: str) -> str:
+    """Return the name of a law without that of its state: 劳动法 for 中华人民共和国劳动法."""
+    return _OF_STATE.sub("", name)
+
+
 def abbreviates(short: str, words: Sequence[str]) -> bool:
     """Return True if `short` consists of beginnings of two or more `words` in order, from the first to the last.
 
@@ -519,7 +524,7 @@ def _letters(text: str) -> tuple[str, list[int]]:
     letters, places = [], []
     for place, sign in enumerate(text):
         if (sign.isalnum() and sign not in _DOTS) or unicodedata.category(sign)[0] == "M":
-            for letter in sign.casefold():
+            for letter in str(unicodedata.decimal(sign, sign)).casefold():
                 letters.append(letter)
                 places.append(place)
     return "".join(letters), places
@@ -527,6 +532,10 @@ def _letters(text: str) -> tuple[str, list[int]]:
 
 def _script(sign: str) -> str:
     return unicodedata.name(sign, "").partition(" ")[0] if sign else ""
+
+
+def _years_in(name: str) -> set[int]:
+    return set(map(int, _YEAR.findall(name)))
 
 
 def _has_case(form: str) -> bool:

@@ -32,11 +32,13 @@ from legalir.references.grammar import (
     ArticleNumber,
     WrittenReference,
     article_number,
+    grammars,
     law_name_after,
     read_references,
 )
 from legalir.references.law_names import LawMention, LawNames, compact
 from legalir.references.numbers import Numbers, clean, tail_of
+from legalir.references.read import learn_names
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
 from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
@@ -62,6 +64,9 @@ _HEAD = 80
 
 _SAMPLE = 500
 """Number of provisions whose titles are read to tell articles from serial numbers."""
+
+_TELLING = re.compile(r"\S{3,}[법法]|\S*[A-Z]\S*[A-Z]\S*")
+"""Short names that a text gives to a law and that may count everywhere; each office has rules of its own."""
 
 _FEWEST = 10
 """Fewest numbers that may be serial numbers by their order alone."""
@@ -97,13 +102,19 @@ class NumberTable(IndexArtifact):
         path: directory of the artifact.
         replaced: returns where provisions went that were renumbered or moved to another law: docno of a version to the
             key of a provision. Only called if none of the versions with a number is in force.
+        aliases: returns other names of laws, each with the name of its law, which go before those of the texts.
     """
 
-    kind, version = "number_table", 3
+    kind, version = "number_table", 4
 
-    def __init__(self, path: str | PathLike[str], replaced: Callable[[], Mapping[str, str]] = dict) -> None:
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        replaced: Callable[[], Mapping[str, str]] = dict,
+        aliases: Callable[[], Iterable[tuple[str, str]]] = tuple,
+    ) -> None:
         super().__init__(str(path))
-        self._replaced = replaced
+        self._replaced, self._aliases = replaced, aliases
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NumberTable) and self.path == other.path
@@ -126,11 +137,11 @@ class NumberTable(IndexArtifact):
             def texts() -> Iterator[tuple[str, str]]:
                 return ((record.title, record.text) for record in collection.docs())
 
-            table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus)
+            learnt = names_in((text for _, text in texts()), collection.language, sorted({*laws.tolist()} - {""}))
+            table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus, learnt=learnt)
 
-        return collection.cached(
-            cls(collection.cache / "numbers", partial(getattr, collection.source, "replaced")), build
-        )
+        replaced, aliases = (partial(getattr, collection.source, name) for name in ("replaced", "aliases"))
+        return collection.cached(cls(collection.cache / "numbers", replaced, aliases), build)
 
     @classmethod
     def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
@@ -170,6 +181,7 @@ class NumberTable(IndexArtifact):
         validity: Validity | None = None,
         *,
         corpus: str,
+        learnt: Mapping[str, str] = {},
     ) -> Self:
         """Build the table as :meth:`index` does.
 
@@ -180,6 +192,7 @@ class NumberTable(IndexArtifact):
             texts: returns their titles and texts; only called if their numbers may be serial numbers.
             validity: their days, if they are versions.
             corpus: fingerprint of the collection, stored in the manifest.
+            learnt: short names that texts give to laws, as :func:`names_in` returns them; stored there, too.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -200,7 +213,7 @@ class NumberTable(IndexArtifact):
                 validity.write(data)
             for array, table, values in (("law", "laws", laws), ("article", "articles", numbers)):
                 facts[table] = write_coded(data, array, table, values)
-            facts.update(documents=len(docnos), corpus=corpus)
+            facts.update(documents=len(docnos), corpus=corpus, learnt=dict(learnt))
         self.forget()
         return self
 
@@ -232,7 +245,10 @@ class NumberTable(IndexArtifact):
     @cached_property
     def law_names(self) -> LawNames:
         """The laws by name."""
-        return LawNames(self.laws)
+        number = {name: place for place, name in enumerate(self.laws)}
+        given = dict(self._aliases())
+        learnt = {alias: law for alias, law in self.manifest.facts["learnt"].items() if alias not in given}
+        return LawNames(self.laws, aliases=((alias, number[law]) for alias, law in (given | learnt).items()))
 
     @cached_property
     def _articles(self) -> tuple[Numbers, dict[str, list[int]]]:
@@ -456,6 +472,35 @@ def _are_in_order(letters: str, text: str) -> bool:
 
 def _words(number: str) -> str:
     return "".join(sign for sign in number.lower() if sign.isalpha() and not sign.isnumeric())
+
+
+def names_in(texts: Iterable[str], lang: str, laws: Sequence[str]) -> dict[str, str]:
+    """Return the short names that texts give to laws of a collection, each with the name of its law.
+
+    Only names count that look like one (`_TELLING`), that all texts give to one law, and that are letters of its name
+    in their order: within its own text, a law may call another one *the Act*.
+
+    Args:
+        texts: of the provisions.
+        lang: their language, ISO 639-1; a language without a grammar gives none.
+        laws: names of the laws.
+    """
+    code = lang.partition("-")[0]
+    beginnings = {form.split()[0] for form in (grammars()[code].define if code in grammars() else ())}
+    if not (words := sorted(beginnings - {"Q", "U", "…", "("})):
+        return {}
+    defines, names, meant = re.compile("|".join(map(re.escape, words))), LawNames(laws), dict[str, set[int]]()
+    for text in texts:
+        for short, law in learn_names(text, code).items() if defines.search(text) else ():
+            if _TELLING.fullmatch(short) and not names.in_full(short):
+                meant.setdefault(short, set()).update(names.named(law) or (-1,))
+    learnt = {short: list(map(compact, laws[next(iter(of))].split())) for short, of in meant.items() if len(of) == 1}
+    return {
+        short: laws[next(iter(meant[short]))]
+        for short, law in learnt.items()
+        if -1 not in meant[short]
+        and any(_are_in_order(compact(short), "".join(law[place:])) for place in range(len(law)))
+    }
 
 
 class Lookup(Retriever):

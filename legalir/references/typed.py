@@ -18,8 +18,8 @@ from legalir.references.numbering import number_of
 from legalir.references.numbers import clean
 from legalir.references.read import Reference, read
 
-_LONGEST, _MOST_WORDS = 200, 40
-"""Maximum number of characters and of words of a citation."""
+_LONGEST, _LONGEST_NUMBER = 400, 60
+"""Maximum number of characters of a citation with a heading, and of a number with its units."""
 
 _FARTHEST = 24
 """Maximum number of characters of a word for an article."""
@@ -50,6 +50,9 @@ _JOINED = re.compile(rf"(?:의|之|の|ノ|-)\s?({_NUM})")
 _UNIT = re.compile(rf"[제第]?\s?({_NUM})\s?([항호款项項号號])")
 _EAST_MARK = re.compile(rf"[제第]\s?{_NUM}|{_NUM}\s?[조条條]")
 _KOREAN_UNITS = str.maketrans("第條条項项號号", "제조조항항호호")
+_OWN_MARKS = {"de": ("paragraph", "par"), "id": ("ps",)}
+"""Words for an article that mean something else in other languages, or in a text."""
+
 _CIRCLED = re.compile("[①-⑳]")
 _HANGUL = {sign: str(value) for value, sign in enumerate("영일이삼사오육칠팔구")}
 _HANGUL_UNITS = {"십": "十", "백": "百", "천": "千"}
@@ -58,6 +61,9 @@ _SPELT = re.compile(
 )
 _ROMAN = re.compile(r"(?<=\d|[a-z]) ([IVX]{1,5})(?: (?:S\. ?)?(\d{1,2}))?$")
 """A paragraph and a sentence of it in Germany: ``§ 823 I 1``."""
+
+_UNITS_BEHIND = re.compile(r"[(（\[](?:\d{1,4}\w?|[a-zA-Z]{1,4})[)）\]]")
+"""A unit in brackets, which is no heading."""
 
 _PLAIN = re.compile(r"(?:[A-Z]{1,3}\.?\s?\*?\s?)?\d{1,6}(?:[.:/‑-]\d{1,4})*[a-z]{0,2}")
 _NUMBER = re.compile(rf"\d|[{_HAN}]|(?<![^\W\d_])[A-Z](?=[A-Z]{{0,2}}\.?\s?\*?\d)")
@@ -86,6 +92,7 @@ class Typed(NamedTuple):
 def as_typed(words: str) -> str:
     """Return a citation in NFC with single spaces and half-width letters, without quotation marks and a last sign."""
     text = clean(unicodedata.normalize("NFC", words).translate(_WIDE))
+    text = "".join(str(unicodedata.decimal(sign, sign)) for sign in text)
     if text[:1] in "[(" and text[-1:] in "])" and not set("()[]") & set(text[1:-1]):
         text = text[1:-1]
     text = "".join(" " if sign in _QUOTES else sign for sign in text)
@@ -102,7 +109,7 @@ def divisions(text: str, lang: str, named: Callable[[str, bool], tuple[int, ...]
         named: returns the laws of a name, None for words that name no law. Its second argument says whether the number
             has a word for an article.
     """
-    if len(text) > _LONGEST or len(text.split()) > _MOST_WORDS:
+    if len(text) > _LONGEST:
         return
     own, unknown = lang.partition("-")[0], list[Typed]()
     for start, number_at, languages in _starts(text, own):
@@ -111,16 +118,17 @@ def divisions(text: str, lang: str, named: Callable[[str, bool], tuple[int, ...]
         for cut in _cuts(text, number_at):
             marked = number_at > start or bool(_EAST_MARK.search(text[start:cut]))
             law, heading, laws = before, "", named(before, marked) if before else None
-            if laws is None and before[-1:] in tuple("의的の之"):
-                law, laws = before[:-1].strip(), named(before[:-1].strip(), marked)
+            if before[-1:] in tuple("의的の之") and (of := named(before[:-1].strip(), marked)):
+                law, laws = before[:-1].strip(), of
             rest = text[cut:].strip(_SIGNS)
             if before and rest:
-                heading = rest
+                heading = "" if _UNITS_BEHIND.match(rest) else rest
+                laws = laws if heading else ()
             elif rest:
                 introduced = _INTRODUCING.match(rest)
                 law = rest[introduced.end() :].strip() if introduced else rest
                 laws = next((of for name in (rest, law) if (of := named(name, marked)) is not None), None)
-            if (heading and not laws) or (laws is None and not marked and law):
+            if (before and rest and not laws) or (laws is None and not marked and law):
                 continue
             typed = text[start if "" in languages else number_at : cut].strip(_SIGNS)
             reference = _reference(text[start:cut].strip(_SIGNS), typed, number_at > start, own, languages)
@@ -141,8 +149,8 @@ def _starts(text: str, lang: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     for match in _NUMBER.finditer(text):
         at = match.start()
         before = text[at - 1 : at] if at else " "
-        if mark := _marks_pattern().search(text, max(0, at - _FARTHEST), at):
-            yield mark.start(), at, _marks()[_key(mark[0])]
+        if mark := _marks_pattern(lang).search(text, max(0, at - _FARTHEST), at):
+            yield mark.start(), at, _marks(lang)[_key(mark[0])]
         elif before in ".-/:" or before.isdigit() or before in _HAN:
             continue
         elif not (before.isascii() and before.isalpha() and at < _FEWEST):  # CO2
@@ -151,6 +159,7 @@ def _starts(text: str, lang: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
 
 def _cuts(text: str, start: int) -> list[int]:
     """Return the places where a number that begins at a place may end, the last first."""
+    text = text[: start + _LONGEST_NUMBER]
     ends = [match.end() for match in re.finditer(r"\S+", text[start:])]
     inner = re.finditer(
         r"(?<=[\w)）.])(?= ?[(（【\[])|(?<=\d)(?=[A-Z]{2}|[^\W\d_]\.)|(?<=[조条條])(?=[^\W\d])", text[start:]
@@ -209,9 +218,10 @@ def _word_and_number(form: str) -> str:
 
 
 @cache
-def _marks() -> dict[str, tuple[str, ...]]:
+def _marks(own: str) -> dict[str, tuple[str, ...]]:
     """Return the words and signs for an article before a number, each with its languages; ``""`` for an annex."""
     marks: dict[str, tuple[str, ...]] = {"제": ("ko",), "第": ("zh", "ja"), "§§": (), "№": (), "[ 별표": ("",)}
+    marks |= dict.fromkeys(_OWN_MARKS.get(own, ()), (own,))
     for lang, grammar in grammars().items():
         for level, forms in (("", grammar.annex), (lang, grammar.article)):
             for word in (each for form in forms for each in _word_and_number(form).split("|")):
@@ -225,9 +235,9 @@ def _key(mark: str) -> str:
 
 
 @cache
-def _marks_pattern() -> re.Pattern[str]:
-    words = "|".join(re.escape(word) for word in sorted(_marks(), key=len, reverse=True))
-    return re.compile(rf"(?:(?<![^\W\d_])|(?<=['’])|(?=[제第별附別]))(?:{words})\.?\s?\Z", re.IGNORECASE)
+def _marks_pattern(own: str) -> re.Pattern[str]:
+    words = "|".join(re.escape(word) for word in sorted(_marks(own), key=len, reverse=True))
+    return re.compile(rf"(?:(?<![^\W\d_])|(?<=['’])|(?=[제第별附別]|มาตรา))(?:{words})\.?\s?\Z", re.IGNORECASE)
 
 
 @cache

@@ -21,7 +21,7 @@ from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
 from legalir.frames.as_of import today
 from legalir.references.grammar import ArticleNumber, article_number, grammars
-from legalir.references.law_names import compact
+from legalir.references.law_names import compact, without_state
 from legalir.references.lookup import NumberTable
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Reference, labelled
@@ -86,8 +86,8 @@ _YEAR_OR_NUMBER = re.compile(r"[12]\d{3}|\d+[/:]\d+")
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
 
-_FEWEST = 2
-"""Letters of words beside a mere number of which more are needed to be a law that the collection does not have."""
+_FEWEST, _MUCH_SHORTER = 2, 0.75
+"""Letters of which a short name of a law needs more, and the share of the letters of the law of which it has less."""
 
 _SHORT = 5
 """Most letters of a short name of a law."""
@@ -256,7 +256,7 @@ class Verifier:
         day = iso_date(today() if as_of is None else day_of(as_of, "as_of"))
         start = Checked(0, len(words), words, "right", day=day)
         text = as_typed(words)
-        if (docno := self._docno_of(text)) is not None:
+        if (docno := self._docno_of(words.strip(), text)) is not None:
             if docno != provision_key(docno):
                 return start._replace(docnos=(docno,))
             return self._in_force(self._table.versions(docno), start, as_of is not None)
@@ -270,10 +270,10 @@ class Verifier:
             known += [found] if found is not None else []
         return max(known, key=lambda one: len(one.law), default=None)
 
-    def _docno_of(self, text: str) -> str | None:
-        """Return the docno of a provision or version that a text is, with no regard to upper and lower case."""
+    def _docno_of(self, words: str, text: str) -> str | None:
+        """Return the docno of a provision or version that words are, with no regard to upper and lower case."""
         docnos = self._table.docno_table
-        for form in (text, text.upper(), text.lower()):
+        for form in dict.fromkeys((words, text, text.upper(), text.lower())):
             if self._table.versions(form) or (form != provision_key(form) and docnos.numbers([form])[0] >= 0):
                 return form
         return None
@@ -284,11 +284,26 @@ class Verifier:
         if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name)):
             return None  # It is a number of an article: a name without the numbers at its end would be found.
         if names.is_listed(name):
-            return names.named(name)
+            return self._exactly(name, names.named(name))
         is_law = name.endswith(_law_endings(self._lang))
         if not (marked or is_law):
             return None
-        return names.named(name) or (() if is_law else None)
+        size = len(compact(name))
+        laws = [
+            law for law in names.named(name) if _FEWEST < size < _MUCH_SHORTER * len(compact(self._table.laws[law]))
+        ]
+        return self._exactly(name, laws) or (() if is_law else None)
+
+    def _exactly(self, name: str, laws: Sequence[int]) -> tuple[int, ...]:
+        """Return of some laws the one that has the whole name; else those without other words in brackets at the end.
+
+        The second interpretation of a court is another law than the first one.
+        """
+        bracket = compact(_in_brackets(name))
+        whole = (compact(name), compact(without_state(name)))
+        own = [law for law in laws if compact(self._table.laws[law]) in whole]
+        inside = {law: compact(_in_brackets(self._table.laws[law])) for law in laws}
+        return tuple(own or (law for law in laws if not bracket or inside[law] in ("", bracket)))
 
     def _typed(self, text: str, typed: Typed, start: Checked, given: bool) -> Checked | None:
         """Return what is known of a citation, or None if these words are no such citation."""
@@ -327,7 +342,8 @@ class Verifier:
     def _is_own(self, law: str, found: Checked) -> bool:
         """Return True if words name the law of a collection whose provisions do not say of which law they are."""
         own, prefix = compact(law), self._table.prefix
-        titles = [re.split(r"\d", record.title)[0] for one in found.docnos if (record := self._record(one))]
+        shown = found.docnos or found.nearest
+        titles = [re.split(r"\d", record.title)[0] for one in shown if (record := self._record(one))]
         names = [
             compact(" ".join(title.split()[:size])) for title in titles for size in range(1, len(title.split()) + 1)
         ]
@@ -354,7 +370,8 @@ class Verifier:
 
     def _with_heading(self, text: str, typed: Typed, laws: Sequence[int], found: Checked) -> Checked | None:
         """Return a citation with the words behind its number compared with the heading of the provision."""
-        records = [record for docno in found.docnos if (record := self._record(docno))]
+        shown = found.docnos or ((found.shows,) if found.shows else ())
+        records = [record for docno in shown if (record := self._record(docno))]
         words = compact(typed.heading)
         own = [compact(each) for record in records for each in (record.heading, _in_brackets(record.title)) if each]
         if any(compact(record.title) == compact(text) for record in records) or words in own:
@@ -814,7 +831,9 @@ def _one_letter_apart(one: str, other: str) -> bool:
 
 
 def _written(number: str) -> str:
-    return "".join(number.split()).strip(".").casefold()
+    """Return a number of an article without the signs around it: ``15.2.(1)`` is ``15.2(1)``, ``65)`` is ``65``."""
+    plain = "".join(number.split()).replace(".(", "(").strip(".").casefold()
+    return plain if "(" in plain else plain.strip(").")
 
 
 def _taken(found: Checked) -> Checked:
@@ -842,5 +861,5 @@ def _same(one: str, other: str) -> bool:
 
 
 def _in_brackets(title: str) -> str:
-    words = re.search(r"[(（【]([^()（）]{2,80})[)）】]\s*\Z", title)
+    words = re.search(r"[(（【]([^()（）]{1,80})[)）】]\s*\Z", title)
     return words[1] if words else ""
