@@ -18,7 +18,7 @@ import bisect
 import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple, TypeVar
 
 from legalir.references.grammar import WrittenReference, grammars
@@ -50,6 +50,7 @@ _DOTS = "ㆍᆞ"
 """Letters that stand for the middle dot in Korean, where other texts have ``·``, ``‧`` or ``・``."""
 
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
+_BRACKETED = re.compile(r"[(（【]([^()（）]{1,80})[)）】]\s*\Z")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
 _CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?|\d{1,4}/\d{4}|\d{4}:\d{1,5}")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[0-6])\d\d(?!\d)")
@@ -212,10 +213,10 @@ class LawNames:
 
         The law of a short form in a list may not be in the collection.
         """
-        forms = (name, _base(name), without_state(name))
+        forms = dict.fromkeys((name, _base(name), without_state(name)))
         given = (self._names, self._codes, self._words)
-        known = any(compact(form) in each or self.listed(form) for form in forms for each in given)
-        return known or name in self._acronyms
+        listed = any(any(compact(form) in each for each in given) or self.listed(form) for form in forms)
+        return listed or name in self._acronyms
 
     def of(self, text: str, references: Sequence[WrittenReference]) -> list[LawMention | None]:
         """Return the law of each reference in a text; None if the text names no law.
@@ -366,6 +367,7 @@ class LawNames:
         return tuple(number for number, words in self._by_letter.get(short[:1], ()) if abbreviates(short, words))
 
 
+@lru_cache(1 << 12)
 def compact(text: str) -> str:
     """Return the letters, marks and digits of a text in lower case."""
     return _letters(unicodedata.normalize("NFC", text))[0]
@@ -374,6 +376,12 @@ def compact(text: str) -> str:
 def without_state(name: str) -> str:
     """Return the name of a law without that of its state: 劳动法 for 中华人民共和国劳动法."""
     return _OF_STATE.sub("", name)
+
+
+def in_brackets(name: str) -> str:
+    """Return the words in brackets at the end of a name or title, empty if there are none."""
+    words = _BRACKETED.search(name)
+    return words[1] if words else ""
 
 
 def abbreviates(short: str, words: Sequence[str]) -> bool:

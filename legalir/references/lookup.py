@@ -36,9 +36,10 @@ from legalir.references.grammar import (
     law_name_after,
     read_references,
 )
-from legalir.references.law_names import LawMention, LawNames, compact
+from legalir.references.law_names import LawMention, LawNames, compact, in_brackets, without_state
 from legalir.references.numbers import Numbers, clean, tail_of
-from legalir.references.read import learn_names
+from legalir.references.read import Reference, learn_names
+from legalir.references.typed import Typed, as_typed, divisions, law_endings
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
 from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
@@ -55,6 +56,13 @@ _PART_OF, _BELOW = "=", ">"
 Ints = npt.NDArray[np.int64]
 Texts = Callable[[], Iterable[tuple[str, str]]]
 """Returns title and text of each provision."""
+
+_JOINED = re.compile(r"(?<=\d)(?:의|之|の|ノ)(?=\d)")
+_YEAR_OR_NUMBER = re.compile(r"[12]\d{3}|\d+[/:]\d+")
+"""What may end the name of a law: its year, or its number with the year."""
+
+_LEAST, _MUCH_SHORTER = 2, 0.75
+"""Letters of which a short name of a law needs more, and the share of the letters of the law of which it has less."""
 
 _BEGINNING = 8
 """Number of letters by which the beginning of a name is recognised in another form of it."""
@@ -137,8 +145,9 @@ class NumberTable(IndexArtifact):
             def texts() -> Iterator[tuple[str, str]]:
                 return ((record.title, record.text) for record in collection.docs())
 
-            learnt = names_in((text for _, text in texts()), collection.language, sorted({*laws.tolist()} - {""}))
-            table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus, learnt=learnt)
+            lang = collection.language
+            learnt = names_in((text for _, text in texts()), lang, sorted({*laws.tolist()} - {""}))
+            table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus, lang=lang, learnt=learnt)
 
         replaced, aliases = (partial(getattr, collection.source, name) for name in ("replaced", "aliases"))
         return collection.cached(cls(collection.cache / "numbers", replaced, aliases), build)
@@ -181,6 +190,7 @@ class NumberTable(IndexArtifact):
         validity: Validity | None = None,
         *,
         corpus: str,
+        lang: str = "und",
         learnt: Mapping[str, str] = {},
     ) -> Self:
         """Build the table as :meth:`index` does.
@@ -192,6 +202,7 @@ class NumberTable(IndexArtifact):
             texts: returns their titles and texts; only called if their numbers may be serial numbers.
             validity: their days, if they are versions.
             corpus: fingerprint of the collection, stored in the manifest.
+            lang: language of the collection, ISO 639-1, stored there.
             learnt: short names that texts give to laws, as :func:`names_in` returns them; stored there, too.
 
         Raises:
@@ -213,7 +224,7 @@ class NumberTable(IndexArtifact):
                 validity.write(data)
             for array, table, values in (("law", "laws", laws), ("article", "articles", numbers)):
                 facts[table] = write_coded(data, array, table, values)
-            facts.update(documents=len(docnos), corpus=corpus, learnt=dict(learnt))
+            facts.update(documents=len(docnos), corpus=corpus, lang=lang, learnt=dict(learnt))
         self.forget()
         return self
 
@@ -284,6 +295,69 @@ class NumberTable(IndexArtifact):
         for naming in self.references(question, in_force):
             if (naming.law_named or not several) and 1 <= len(naming.provisions) <= most:
                 yield naming
+
+    def divisions(self, text: str) -> Iterator[Typed]:
+        """Yield the ways to divide a citation into a law and a number; see :func:`legalir.references.typed.divisions`.
+
+        Args:
+            text: the citation, as :func:`legalir.references.typed.as_typed` returns it.
+        """
+        return divisions(text, self.manifest.facts["lang"], self._typed_law)
+
+    def _typed_law(self, name: str, marked: bool) -> tuple[int, ...] | None:
+        """Return the laws of a name, None for words that are no name; beside a mere number they need be one exactly."""
+        names, last = self.law_names, name.split()[-1]
+        if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name)):
+            return None  # It is a number of an article: a name without the numbers at its end would be found.
+        if names.is_listed(name):
+            return self._exactly(name, names.named(name))
+        is_law = name.endswith(law_endings(self.manifest.facts["lang"]))
+        if not (marked or is_law):
+            return None
+        size = len(compact(name))
+        laws = [law for law in names.named(name) if _LEAST < size < _MUCH_SHORTER * len(compact(self.laws[law]))]
+        return self._exactly(name, laws) or (() if is_law else None)
+
+    def _exactly(self, name: str, laws: Sequence[int]) -> tuple[int, ...]:
+        """Return of some laws the one that has the whole name; else those without other words in brackets at the end.
+
+        The second interpretation of a court is another law than the first one.
+        """
+        whole = (compact(name), compact(without_state(name)))
+        own = [law for law in laws if compact(self.laws[law]) in whole]
+        bracket, *inside = (compact(in_brackets(each)) for each in (name, *(self.laws[law] for law in laws)))
+        pairs = zip(laws, inside, strict=True)
+        return tuple(own or (law for law, words in pairs if not bracket or words in ("", bracket)))
+
+    def with_number(self, number: str, laws: Sequence[int]) -> list[int]:
+        """Return the places of the provisions of some laws whose number is written so."""
+        wanted = _written(number)
+        order, first = self._by_article
+        articles = self._by_writing.get(wanted, ())
+        places = [int(place) for article in articles for place in order[first[article] : first[article + 1]]]
+        return sorted(place for place in places if int(self.arrays["law"][place]) in laws)
+
+    @cached_property
+    def _by_writing(self) -> dict[str, list[int]]:
+        written: dict[str, list[int]] = {}
+        for place, article in enumerate(self._numbers_written):
+            written.setdefault(_written(article), []).append(place)
+        return written
+
+    def typed(self, question: str, in_force: Mask | None = None) -> Naming | None:
+        """Return the provisions that a question names if it is nothing but a citation, in any spelling, else None."""
+        for one in self.divisions(as_typed(question)):
+            laws = (0,) if not one.law and self.manifest.facts["laws"] == 1 else one.laws
+            if len(laws) != 1 or one.heading:
+                continue
+            places = self.with_number(one.number, laws)
+            if in_force is not None:
+                places = [place for place in places if in_force[place]]
+            if not places and one.reference is not None and one.reference.article:
+                places = self.provisions(as_article(one.reference), laws, in_force).tolist()
+            if places:
+                return Naming(question, one.law, tuple(places), bool(one.law))
+        return None
 
     def references(self, text: str, in_force: Mask | None = None) -> Iterator[Naming]:
         """Yield all article numbers in a text, in order, including numbers that are not in the collection.
@@ -474,6 +548,18 @@ def _words(number: str) -> str:
     return "".join(sign for sign in number.lower() if sign.isalpha() and not sign.isnumeric())
 
 
+def as_article(reference: Reference) -> ArticleNumber:
+    """Return the number of a reference, with its units as parts, as a provision is looked up by it."""
+    parts = tuple(filter(None, (reference.paragraph, reference.item, reference.subitem)))
+    return ArticleNumber(0, 0, _JOINED.sub(".", reference.article), parts)
+
+
+def _written(number: str) -> str:
+    """Return a number of an article without the signs around it: ``15.2.(1)`` is ``15.2(1)``, ``65)`` is ``65``."""
+    plain = "".join(number.split()).replace(".(", "(").strip(".").casefold()
+    return plain if "(" in plain else plain.strip(").")
+
+
 def names_in(texts: Iterable[str], lang: str, laws: Sequence[str]) -> dict[str, str]:
     """Return the short names that texts give to laws of a collection, each with the name of its law.
 
@@ -538,6 +624,8 @@ class Lookup(Retriever):
             in_force: which provisions may be meant, [n]; None for all.
         """
         best: dict[int, Naming] = {}
+        if (alone := self.numbers.typed(question, in_force)) and len(alone.provisions) <= self.most:
+            return dict.fromkeys(alone.provisions, alone)
         for naming in self.numbers.namings(question, self.most, self.without_law, in_force):
             for provision in naming.provisions:
                 if provision not in best or naming.score > best[provision].score:

@@ -100,6 +100,12 @@ def as_typed(words: str) -> str:
     return _SPELT.sub(lambda match: f"제{_in_digits(match[1])}", text)
 
 
+def law_endings(lang: str) -> tuple[str, ...]:
+    """Return the last letters of the names of laws, in languages where the law precedes the article."""
+    grammar = grammars().get(lang.partition("-")[0])
+    return grammar.law_before if grammar else ()
+
+
 def divisions(text: str, lang: str, named: Callable[[str, bool], tuple[int, ...] | None]) -> Iterator[Typed]:
     """Yield the ways to divide a citation into a law and a number, those of laws of the collection first.
 

@@ -20,12 +20,12 @@ from legalir.collections import Collection
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
 from legalir.frames.as_of import today
-from legalir.references.grammar import ArticleNumber, article_number, grammars
-from legalir.references.law_names import compact, without_state
-from legalir.references.lookup import NumberTable
+from legalir.references.grammar import article_number, grammars
+from legalir.references.law_names import compact, in_brackets
+from legalir.references.lookup import NumberTable, as_article
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Reference, labelled
-from legalir.references.typed import Typed, as_typed, divisions
+from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
@@ -80,14 +80,8 @@ _LEVELS = ("paragraph", "item", "subitem")
 _NEVER = "2500"
 """From this year on, a date means that the day is not known."""
 
-_YEAR_OR_NUMBER = re.compile(r"[12]\d{3}|\d+[/:]\d+")
-"""What may end the name of a law: its year, or its number with the year."""
-
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
-
-_FEWEST, _MUCH_SHORTER = 2, 0.75
-"""Letters of which a short name of a law needs more, and the share of the letters of the law of which it has less."""
 
 _SHORT = 5
 """Most letters of a short name of a law."""
@@ -263,7 +257,7 @@ class Verifier:
         known: list[Checked] = []
         if self._table.law_names.in_full(text):
             return None
-        for typed in divisions(text, self._lang, self._typed_law):
+        for typed in self._table.divisions(text):
             found = self._typed(text, typed, start, as_of is not None)
             if found is not None and found.state == "right":
                 return found
@@ -278,33 +272,6 @@ class Verifier:
                 return form
         return None
 
-    def _typed_law(self, name: str, marked: bool) -> tuple[int, ...] | None:
-        """Return the laws of a name, None for words that are no name; beside a mere number they need be one exactly."""
-        names, last = self._table.law_names, name.split()[-1]
-        if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name)):
-            return None  # It is a number of an article: a name without the numbers at its end would be found.
-        if names.is_listed(name):
-            return self._exactly(name, names.named(name))
-        is_law = name.endswith(_law_endings(self._lang))
-        if not (marked or is_law):
-            return None
-        size = len(compact(name))
-        laws = [
-            law for law in names.named(name) if _FEWEST < size < _MUCH_SHORTER * len(compact(self._table.laws[law]))
-        ]
-        return self._exactly(name, laws) or (() if is_law else None)
-
-    def _exactly(self, name: str, laws: Sequence[int]) -> tuple[int, ...]:
-        """Return of some laws the one that has the whole name; else those without other words in brackets at the end.
-
-        The second interpretation of a court is another law than the first one.
-        """
-        bracket = compact(_in_brackets(name))
-        whole = (compact(name), compact(without_state(name)))
-        own = [law for law in laws if compact(self._table.laws[law]) in whole]
-        inside = {law: compact(_in_brackets(self._table.laws[law])) for law in laws}
-        return tuple(own or (law for law in laws if not bracket or inside[law] in ("", bracket)))
-
     def _typed(self, text: str, typed: Typed, start: Checked, given: bool) -> Checked | None:
         """Return what is known of a citation, or None if these words are no such citation."""
         table, laws = self._table, typed.laws or ((0,) if len(self._table.laws) == 1 and not typed.law else ())
@@ -316,7 +283,7 @@ class Verifier:
         if not table.laws:
             found = self._provided(typed, None, start, given)
             return found if found is not None and self._is_own(typed.law, found) else None
-        if typed.heading or not (laws or (typed.reference and (typed.marked or len(compact(typed.law)) > _FEWEST))):
+        if typed.heading or not (laws or (typed.reference and (typed.marked or len(compact(typed.law)) > 2))):
             return None
         near = () if laws or not typed.law else self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
         meant = laws or tuple(law for name in near for law in table.law_names.in_full(name))
@@ -352,13 +319,7 @@ class Verifier:
 
     def _provided(self, typed: Typed, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked | None:
         """Return a citation of the provision whose number is the typed one, or is read so; None if none is read."""
-        number = _written(typed.number)
-        exact = [
-            place
-            for law in laws or ()
-            for _, place in self._articles(law)
-            if _written(self._table.article(place)) == number
-        ]
+        exact = self._table.with_number(typed.number, laws or ())
         if exact:
             return self._in_force(exact, start, given)
         if (reference := typed.reference) is None:
@@ -373,7 +334,7 @@ class Verifier:
         shown = found.docnos or ((found.shows,) if found.shows else ())
         records = [record for docno in shown if (record := self._record(docno))]
         words = compact(typed.heading)
-        own = [compact(each) for record in records for each in (record.heading, _in_brackets(record.title)) if each]
+        own = [compact(each) for record in records for each in (record.heading, in_brackets(record.title)) if each]
         if any(compact(record.title) == compact(text) for record in records) or words in own:
             return found
         if typed.heading[0] not in "(（[【" or not records:
@@ -567,11 +528,10 @@ class Verifier:
             if reference.group or reference.paragraph or reference.item:
                 return start._replace(state="could not check", reason="It names no article.")
             return start
-        parts = tuple(filter(None, (getattr(reference, level) for level in _LEVELS)))
-        plain = _JOINED.sub(".", number)
-        places = table.provisions(ArticleNumber(0, 0, plain, parts), laws).tolist()
+        wanted = as_article(reference)
+        places = table.provisions(wanted, laws).tolist()
         if not places:
-            near = self._near(plain, laws or (0,)) if table.laws else ()
+            near = self._near(wanted.number, laws or (0,)) if table.laws else ()
             return start._replace(state="no such provision", reason=f"The law has no number {number}.", nearest=near)
         return self._in_force(places, start, given)
 
@@ -765,7 +725,7 @@ class Verifier:
     ) -> Checked:
         """Return a citation compared with the headings of its provisions."""
         words = letters(heading)[0]
-        own = [(record.heading or _in_brackets(record.title)) for record in records]
+        own = [(record.heading or in_brackets(record.title)) for record in records]
         if any(words == letters(each)[0] for each in own):
             return found
         if not any(own):
@@ -774,7 +734,7 @@ class Verifier:
         for law in laws or ():
             for _, place in self._articles(law):
                 other = self._record(str(self._table.docnos[place]))
-                if other and letters(other.heading or _in_brackets(other.title))[0] == words:
+                if other and letters(other.heading or in_brackets(other.title))[0] == words:
                     others.append(other.doc_id)
         similar = any(words in letters(each)[0] or letters(each)[0] in words for each in own if each)
         unspaced = any(sign.isalpha() and sign.lower() == sign.upper() for sign in heading)
@@ -830,26 +790,14 @@ def _one_letter_apart(one: str, other: str) -> bool:
     return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
 
 
-def _written(number: str) -> str:
-    """Return a number of an article without the signs around it: ``15.2.(1)`` is ``15.2(1)``, ``65)`` is ``65``."""
-    plain = "".join(number.split()).replace(".(", "(").strip(".").casefold()
-    return plain if "(" in plain else plain.strip(").")
-
-
 def _taken(found: Checked) -> Checked:
     """Return a citation that says for which law its abbreviation was taken."""
     return found._replace(reason=f"Taken for {found.law}. {found.reason}".rstrip())
 
 
-def _law_endings(lang: str) -> tuple[str, ...]:
-    """Return the last letters of the names of laws, in languages where the law precedes the article."""
-    grammar = grammars().get(lang.partition("-")[0])
-    return grammar.law_before if grammar else ()
-
-
 def _is_like_a_law(words: str, lang: str) -> bool:
     """Return True if words beside a number look like the name of a law: by their end, or two capitals in a word."""
-    return words.endswith(_law_endings(lang)) or bool(re.search(r"[A-Z][\w&]*[A-Z]", words))
+    return words.endswith(law_endings(lang)) or bool(re.search(r"[A-Z][\w&]*[A-Z]", words))
 
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:
@@ -858,8 +806,3 @@ def _words_in_common(parts: Sequence[WordPart]) -> int:
 
 def _same(one: str, other: str) -> bool:
     return (number_of(one) or one).casefold() == (number_of(other) or other).casefold()
-
-
-def _in_brackets(title: str) -> str:
-    words = re.search(r"[(（【]([^()（）]{1,80})[)）】]\s*\Z", title)
-    return words[1] if words else ""
