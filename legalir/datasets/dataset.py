@@ -309,9 +309,11 @@ class StatuteDataset(Portable):
         path = self.folder.root / ALIASES
         if not path.is_file():
             return []
-        laws: list[str] = self.store.column("law").tolist()
-        names = dict(zip(self.store.column("law_id").tolist(), laws, strict=True)) | {law: law for law in laws}
-        return [(alias, names[law]) for _, alias, law in read_aliases(path) if names.get(law)]
+        given = [(alias, law) for _, alias, law in read_aliases(path)]
+        names = {law: law for law in self.store.column("law").tolist() if law}
+        if any(law not in names for _, law in given):
+            names = {record.law_id: record.law for record in self.docs() if record.law_id} | names
+        return [(alias, names[law]) for alias, law in given if law in names]
 
     def fingerprint(self) -> str:
         """Return the sha256 of the corpus file: the same content has the same fingerprint anywhere."""

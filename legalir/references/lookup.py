@@ -61,6 +61,7 @@ _JOINED = re.compile(r"(?<=\d)(?:의|之|の|ノ)(?=\d)")
 _YEAR_OR_NUMBER = re.compile(r"[12]\d{3}|\d+[/:]\d+")
 """What may end the name of a law: its year, or its number with the year."""
 
+_COUNTS = re.compile(r"\d+|[一二三四五六七八九十]+|[ivx]+")
 _LEAST, _MUCH_SHORTER = 2, 0.75
 """Letters of which a short name of a law needs more, and the share of the letters of the law of which it has less."""
 
@@ -309,8 +310,9 @@ class NumberTable(IndexArtifact):
         names, last = self.law_names, name.split()[-1]
         if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name)):
             return None  # It is a number of an article: a name without the numbers at its end would be found.
-        if names.is_listed(name):
-            return self._exactly(name, names.named(name))
+        for form in (name, name.upper()):
+            if names.is_listed(form):
+                return self._exactly(form, names.named(form))
         is_law = name.endswith(law_endings(self.manifest.facts["lang"]))
         if not (marked or is_law):
             return None
@@ -326,8 +328,9 @@ class NumberTable(IndexArtifact):
         whole = (compact(name), compact(without_state(name)))
         own = [law for law in laws if compact(self.laws[law]) in whole]
         bracket, *inside = (compact(in_brackets(each)) for each in (name, *(self.laws[law] for law in laws)))
+        allowed = (bracket,) if _COUNTS.fullmatch(bracket) else ("", bracket)
         pairs = zip(laws, inside, strict=True)
-        return tuple(own or (law for law, words in pairs if not bracket or words in ("", bracket)))
+        return tuple(own or (law for law, words in pairs if not bracket or words in allowed))
 
     def with_number(self, number: str, laws: Sequence[int]) -> list[int]:
         """Return the places of the provisions of some laws whose number is written so."""
