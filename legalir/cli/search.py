@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from legalir.cli.cited import open_cited
 from legalir.cli.printing import AsJson, default_facts, print_default, print_json, printable
 from legalir.llm.options import model_options
 
@@ -29,11 +30,16 @@ EXAMPLES = """Examples:
 
   legalir search my-laws/ "question" --as-of 2021-03-01
 
+  legalir search legalir/firecode "밀집영업장 화재안전 특별법 15조"
+
+  legalir search legalir/firecode "대피공간" --also legalir/firecode-dated
+
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
 
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'rar(default)' --llm smollm2
 
-Where the pipeline ends in a generator, its answer stands above the provisions that it was made from.
+Where the pipeline ends in a generator, its answer stands above the provisions that it was made from. A question that is
+only a citation, in any spelling, opens its provision.
 """
 
 
@@ -57,6 +63,14 @@ AsOf = Annotated[
 """The option of every command that asks a collection that may hold versions of provisions."""
 
 
+Also = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also", help="Search this collection, too (repeatable); its list is fused by rank.", show_default=False
+    ),
+]
+
+
 class SearchFormat(enum.StrEnum):
     """Layouts of results."""
 
@@ -76,6 +90,7 @@ def search(
     pipeline: Pipeline = "default",
     style: Annotated[SearchFormat, typer.Option("--format", "-f", help="Layout of the results.")] = SearchFormat.table,
     as_of: AsOf = None,
+    also: Also = None,
     *,
     client: Client,
     as_json: AsJson = False,
@@ -85,10 +100,26 @@ def search(
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, gives_answers, search_with
     from legalir.collection.results import rows as numbered
+    from legalir.collection.several import search as search_several
 
     if as_json and style is SearchFormat.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
     collection = Collection(dataset, client=client)
+    every = [collection, *(Collection(one, client=client) for one in also or ())]
+    if (
+        pipeline.strip() == "default"
+        and not as_json
+        and style is SearchFormat.table
+        and open_cited(every, query, as_of)
+    ):
+        return
+    if also:
+        if style is SearchFormat.trec:
+            raise typer.BadParameter("results of several collections have no TREC form: use --json.")
+        rows = numbered(search_several(every, query, pipeline, k, as_of=as_of))
+        shown = [{**row, "docno": f"{row['docno']} · {row['collection']}"} for row in rows]
+        print_json(rows) if as_json else _print_table(shown, query)
+        return
     steps, day = collection.pipeline(pipeline), collection.day(as_of)
     collection.warn_of(query, day)
     if gives_answers(steps):
