@@ -216,7 +216,12 @@ class LawNames:
         forms = dict.fromkeys((name, _base(name), without_state(name)))
         given = (self._names, self._codes, self._words)
         listed = any(any(compact(form) in each for each in given) or self.listed(form) for form in forms)
-        return listed or name in self._acronyms
+        return listed or name in self._acronyms or bool(self.numbered(name))
+
+    def numbered(self, name: str) -> tuple[int, ...]:
+        """Return the laws of a name that is a kind with number and year."""
+        found = (one for one in self._by_number(name) if one.start == 0 and not name[one.end :].strip(" .)"))
+        return next((one.laws for one in found), ())
 
     def of(self, text: str, references: Sequence[WrittenReference]) -> list[LawMention | None]:
         """Return the law of each reference in a text; None if the text names no law.
@@ -319,13 +324,13 @@ class LawNames:
         """Yield the laws that a text names by a listed short name, or by beginnings of their words with full stops."""
         listed = _short_names()
         for match in listed.pattern.finditer(text):
-            laws = [law for name in listed.meant[match[0]] for law in self._names.get(name, ())]
+            laws = [law for name in listed.meant[match[0]] for law in self._of(name)]
             yield LawMention(*match.span(), self._only((*laws, *self._acronyms.get(match[0], ()))))
         for match in _DOTTED.finditer(text):
             for start, end in listed.without_units(match):
                 form = text[start:end]
                 if names := listed.meant.get(_dotted(form)):
-                    laws = [law for name in names for law in self._names.get(name, ())]
+                    laws = [law for name in names for law in self._of(name)]
                 else:
                     laws = list(self._begun(tuple(map(compact, _WORD.findall(form)))))
                 if names or self._only(laws):
@@ -358,7 +363,16 @@ class LawNames:
         """Return the laws of a short form that a list gives, else those whose words begin as it does."""
         if not (names := self.listed(word)):
             return self._abbreviated(word)
-        return self._only([law for one in names for law in (*self._names.get(one, ()), *self._words.get(one, ()))])
+        return self._only([law for one in names for law in self._of(one)])
+
+    def _of(self, key: str) -> tuple[int, ...]:
+        """Return the laws that have a name, or have it in brackets at their end, as `compact` writes it."""
+        return (*self._names.get(key, ()), *self._words.get(key, ()))
+
+    def beginning(self, name: str) -> tuple[int, ...]:
+        """Return the laws whose names begin with one that a list gives for a short form: the books of a code."""
+        keys = self.listed(name)
+        return tuple({law: None for key, of in self._names.items() if keys and key.startswith(keys) for law in of})
 
     def _abbreviated(self, word: str) -> tuple[int, ...]:
         short = compact(word)[:_LONGEST]

@@ -61,6 +61,12 @@ _JOINED = re.compile(r"(?<=\d)(?:의|之|の|ノ)(?=\d)")
 _YEAR_OR_NUMBER = re.compile(r"[12]\d{3}|\d+[/:]\d+")
 """What may end the name of a law: its year, or its number with the year."""
 
+_US_CODE = re.compile(r"(\d{1,2}) (?:U\.? ?S\.? ?C\.?(?: ?A\.?)?|US Code)", re.IGNORECASE)
+"""A title of the Code of the United States: ``42 U.S.C.``"""
+
+_INFLECTED = {"de": ("s", "es"), "sv": ("en", "s", "ens"), "da": ("en", "ens"), "no": ("en", "a", "ens")}
+"""Endings of names of laws in a sentence, by language."""
+
 _COUNTS = re.compile(r"\d+|[一二三四五六七八九十]+|[ivx]+")
 _LEAST, _MUCH_SHORTER = 2, 0.75
 """Letters of which a short name of a law needs more, and the share of the letters of the law of which it has less."""
@@ -308,9 +314,12 @@ class NumberTable(IndexArtifact):
     def _typed_law(self, name: str, marked: bool) -> tuple[int, ...] | None:
         """Return the laws of a name, None for words that are no name; beside a mere number they need be one exactly."""
         names, last = self.law_names, name.split()[-1]
-        if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name)):
+        if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name) or names.numbered(name)):
             return None  # It is a number of an article: a name without the numbers at its end would be found.
-        for form in (name, name.upper()):
+        if title := _US_CODE.fullmatch(name):
+            return tuple(law for law, of in enumerate(self.laws) if re.match(rf"title {title[1]}(?!\d)", of, re.I))
+        endings = _INFLECTED.get(self.manifest.facts["lang"], ())
+        for form in (name, name.upper(), *(name.removesuffix(one) for one in endings if name.endswith(one))):
             if names.is_listed(form):
                 return self._exactly(form, names.named(form))
         is_law = name.endswith(law_endings(self.manifest.facts["lang"]))

@@ -44,7 +44,7 @@ _EASTERN = {"ko": ("제", "조", "의", "항"), "ja": ("第", "条", "の", "項
 """Signs around the number of an article, before one that follows it, and behind that of a paragraph."""
 
 _EAST = re.compile(
-    rf"[제第]?\s?({_NUM})\s?[조条條]?((?:\s?(?:의|之|の|ノ|-)\s?{_NUM}(?:\s?[조条條])?){{0,3}})(?![\d.])"
+    rf"[제第]?\s?({_NUM})(?:\s?[조条條]|(?![\d.]|\s?[조条條]))((?:\s?(?:의|之|の|ノ|-)\s?{_NUM}(?:\s?[조条條])?){{0,3}})"
 )
 _JOINED = re.compile(rf"(?:의|之|の|ノ|-)\s?({_NUM})")
 _UNIT = re.compile(rf"[제第]?\s?({_NUM})\s?([항호款项項号號])")
@@ -65,7 +65,8 @@ _ROMAN = re.compile(r"(?<=\d|[a-z]) ([IVX]{1,5})(?: (?:S\. ?)?(\d{1,2}))?$")
 _UNITS_BEHIND = re.compile(r"[(（\[](?:\d{1,4}\w?|[a-zA-Z]{1,4})[)）\]]")
 """A unit in brackets, which is no heading."""
 
-_PLAIN = re.compile(r"(?:[A-Z]{1,3}\.?\s?\*?\s?)?\d{1,6}(?:[.:/‑-]\d{1,4})*[a-z]{0,2}")
+_PLAIN = re.compile(r"(?:[A-Z]{1,3}\.?\s?\*?\s?)?\d{1,6}(?:[:/‑-]\d{1,4})*[a-z]{0,2}")
+_DOTTED = re.compile(r"\d{1,4}(?:\.\d{1,4})+")
 _NUMBER = re.compile(rf"\d|[{_HAN}]|(?<![^\W\d_])[A-Z](?=[A-Z]{{0,2}}\.?\s?\*?\d)")
 
 
@@ -133,7 +134,7 @@ def divisions(text: str, lang: str, named: Callable[[str, bool], tuple[int, ...]
             elif rest:
                 introduced = _INTRODUCING.match(rest)
                 law = rest[introduced.end() :].strip() if introduced else rest
-                laws = next((of for name in (rest, law) if (of := named(name, marked)) is not None), None)
+                laws = next((of for name in (law, rest) if (of := named(name, marked)) is not None), None)
             if (before and rest and not laws) or (laws is None and not marked and law):
                 continue
             typed = text[start if "" in languages else number_at : cut].strip(_SIGNS)
@@ -188,7 +189,7 @@ def _reference(typed: str, number: str, marked: bool, lang: str, languages: Sequ
         for form in (typed,) if annex else (_with_mark(number, code), typed):
             if code in grammars() and form and (reference := _read(form, code)):
                 return reference
-    return None
+    return Reference(number, 0, len(number), article=number) if _DOTTED.fullmatch(number) else None
 
 
 def _read(form: str, lang: str) -> Reference | None:

@@ -285,7 +285,10 @@ class Verifier:
             return found if found is not None and self._is_own(typed.law, found) else None
         if typed.heading or not (laws or (typed.reference and (typed.marked or len(compact(typed.law)) > 2))):
             return None
-        near = () if laws or not typed.law else self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
+        near: tuple[str, ...] = ()
+        if typed.law and not laws:
+            near = tuple(table.laws[law] for law in table.law_names.beginning(typed.law)[:_MOST_LAWS])
+            near = near or self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
         meant = laws or tuple(law for name in near for law in table.law_names.in_full(name))
         each = [self._provided(typed, (law,), start, given) for law in meant[:_MOST_LAWS]]
         docnos = tuple(docno for one in each if one is not None for docno in one.docnos)
@@ -320,6 +323,10 @@ class Verifier:
     def _provided(self, typed: Typed, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked | None:
         """Return a citation of the provision whose number is the typed one, or is read so; None if none is read."""
         exact = self._table.with_number(typed.number, laws or ())
+        if typed.reference is not None and typed.reference.group and not exact:
+            chapter = f"{number_of(typed.reference.group)}:{typed.reference.article}"  # 3 kap. 1 §
+            if not (exact := self._table.with_number(chapter, laws or ())):
+                return None
         if exact:
             return self._in_force(exact, start, given)
         if (reference := typed.reference) is None:
@@ -796,8 +803,11 @@ def _taken(found: Checked) -> Checked:
 
 
 def _is_like_a_law(words: str, lang: str) -> bool:
-    """Return True if words beside a number look like the name of a law: by their end, or two capitals in a word."""
-    return words.endswith(law_endings(lang)) or bool(re.search(r"[A-Z][\w&]*[A-Z]", words))
+    """Return True if words beside a number look like the name of a law: by their end, capitals, or a grammar."""
+    grammar = grammars().get(lang.partition("-")[0])
+    if words.endswith(law_endings(lang)) or re.search(r"[A-Z][\w&]*[A-Z]", words):
+        return True
+    return grammar is not None and any(re.fullmatch(one.pattern, words) for one in grammar.laws)
 
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:

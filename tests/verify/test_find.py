@@ -23,6 +23,7 @@ GERMAN = [
     ("Bürgerliches Gesetzbuch", "823", "Haftung"),
     ("Bürgerliches Gesetzbuch", "823a", "Kai"),
     ("Hafengesetz", "5", ""),
+    ("Obligationenrecht", "41", ""),
 ]
 CHINESE = [
     ("灯塔法", "47", ""),
@@ -34,6 +35,8 @@ ENGLISH = [
     ("Lamp Rules (LMP)", "6.2.1", ""),
     ("Lamp Rules (LMP)", "6.2.1.Note", ""),
     ("Human Rights Act 1998", "7", ""),
+    ("Title 42 Health and Welfare", "1983", ""),
+    ("Regulation (EU) 2016/679 (General Data Protection Regulation)", "6", ""),
 ]
 
 
@@ -80,7 +83,16 @@ TYPED = {
         unicodedata.normalize("NFD", "등대법 5조"),
     ),
     ("ko", "L등대법-7의2"): (
-        *("등대법 제7조의2", "등대법 7조의2", "등대법 7의2", "등대법 7-2", "등대법 제7조의 2", "등대법 7조의2 ①"),
+        *(
+            "등대법 제7조의2",
+            "등대법 7조의2",
+            "등대법 7의2",
+            "등대법 7-2",
+            "등대법 제7조의 2",
+            "등대법 7조의2 ①",
+            "등대법7조의2 1항",
+            "등대법 7조의2제1항",
+        ),
     ),
     ("ko", "L등대법시행령-5"): ("등대법 시행령 5조", "등대법시행령5", "빛령 5조"),
     ("ko", "L근로기준법-60"): ("근기법 60",),
@@ -98,6 +110,11 @@ TYPED = {
     ("zh", "L关于灯塔的解释-3"): ("关于灯塔的解释第3条",),
     ("en", "LLampRules(LMP)-6.2.1"): ("LMP 6.2.1", "Rule 6.2.1 LMP", "rule 6.2.1 of the Lamp Rules"),
     ("en", "LLampRules(LMP)-6.2.1.Note"): ("lmp 6.2.1.note",),
+    ("en", "LTitle42HealthandWelfare-1983"): ("42 U.S.C. § 1983", "42 USC 1983", "Title 42 Health and Welfare, § 1983"),
+    ("en", "LRegulation(EU)2016/679(GeneralDataProtectionRegulation)-6"): (
+        *("Art 6 GDPR", "gdpr 6", "Article 6 of Regulation (EU) 2016/679", "Art. 6 General Data Protection Regulation"),
+    ),
+    ("de", "LObligationenrecht-41"): ("Art. 41 OR", "OR 41", "Art. 41 des Obligationenrechts"),
     ("en", "LHumanRightsAct1998-7"): (
         *("s 7 HRA", "HRA 7", "HRA 1998 s.7", "Human Rights Act 1998, section 7", "art 7 hra"),
     ),
