@@ -58,6 +58,7 @@ from .frames.columns import drop_results as drop_results
 from .frames.columns import empty_like as empty_like
 from .frames.columns import query_columns as query_columns
 from .frames.columns import require_texts as require_texts
+from .frames.component import DEADLINE as DEADLINE
 from .frames.component import Component as Component
 from .frames.component import Cuttable as Cuttable
 from .frames.normalize import minmax as minmax
@@ -100,6 +101,8 @@ from .progress import progress as progress
 from .references.lookup import Naming as Naming
 from .references.lookup import NumberTable as NumberTable
 from .references.numbers import clean as clean
+from .references.read import Place as Place
+from .references.read import read as read
 from .rewrite.rewriter import check_script as check_script
 from .rewrite.rewriter import original_questions as original_questions
 from .rewrite.subqueries import Multi as Multi

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import pandas as pd
 import pyterrier as pt
 
+from legalir.frames.component import check_deadline
 from legalir.frames.ranking import RankedLists
 
 
@@ -63,6 +64,7 @@ class Chain(pt.Compose):
 
 def step(part: pt.Transformer, state: pd.DataFrame | RankedLists) -> pd.DataFrame | RankedLists:
     """Run one part of a chain, with lists as input and output if it supports them."""
+    check_deadline()
     if isinstance(state, RankedLists):
         # Lists without a row take the path of an empty frame.
         if len(state.query) and isinstance(part, pt.RankCutoff):

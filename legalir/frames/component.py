@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import time
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,6 +13,19 @@ import pyterrier as pt
 
 from legalir.declared import Declared
 from legalir.errors import ComponentError
+
+DEADLINE = ContextVar[float]("legalir_deadline", default=float("inf"))
+"""Time of ``time.monotonic()`` after which no further component of a pipeline starts, as a server sets it."""
+
+
+def check_deadline() -> None:
+    """Stop a pipeline whose time is up.
+
+    Raises:
+        TimeoutError: :data:`DEADLINE` has passed.
+    """
+    if time.monotonic() > DEADLINE.get():
+        raise TimeoutError("The time for this pipeline is up.")
 
 
 class Component(Declared, pt.Transformer):
@@ -35,6 +50,7 @@ class Component(Declared, pt.Transformer):
                 f"{type(self).__name__}: a pipeline takes a data frame, got {str(inp)[:40]!r} ({type(inp).__name__}): "
                 f"use search for one question."
             )
+        check_deadline()
         return self.empty(inp) if inp.empty else self.apply(inp)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,9 @@ DATED = [
      "effective_from": "2023-01-01"},
     {"docno": "d-2@2020-01-01", "title": "Pier Act, section 2", "text": "Section 1 holds for each pier.",
      "effective_from": "2020-01-01"},
+    {"docno": "d-3@2020-01-01", "title": "Pier Act, section 3", "text": "A gull may be fed.",
+     "effective_from": "2020-01-01", "effective_to": "2022-01-01"},
+    {"docno": "d-3@2022-01-01", "title": "Pier Act, section 3", "text": "", "effective_from": "2022-01-01"},
 ]  # fmt: skip
 
 
@@ -49,5 +53,8 @@ def service(folder: Path, **policy: Any) -> Service:
 
 @contextmanager
 def client_of(served: Service, **options: Any) -> Iterator[TestClient]:
-    with TestClient(create_app(served, **options), raise_server_exceptions=False) as client:
+    app = create_app(served, **options)
+    with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        while client.get("/v1/ready").status_code != 200:
+            time.sleep(0.01)
         yield client

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -9,17 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+import pandas as pd
+import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from served import client_of, service
+from served import client_of, service, write
 from starlette.testclient import TestClient
 
 from legalir import Collection
 from legalir.errors import DataError
-from legalir.extend import rows
-from legalir_serve.app import HEADERS
+from legalir.extend import Chain, rows
+from legalir_serve.app import create_app
+from legalir_serve.guard import HEADERS
 from legalir_serve.service import Service
+from legalir_serve.work import Together, TooSlow, Workers
 
 
 @pytest.fixture(name="shared", scope="module")
@@ -61,7 +67,7 @@ def test_days(client: TestClient) -> None:
     assert [each["docno"] for each in shown["cited_by"]] == ["d-2@2020-01-01"]
     changed = get(client, "/v1/changes", from_="2021-01-01", to="2024-01-01", collection="pier", docno="d-1")
     assert [part["text"] for part in changed["parts"] if part["kind"] != "same"] == ["3", "5"]
-    assert len(get(client, "/v1/changes", from_="2021-01-01", to="2024-01-01", collection="pier")["changes"]) == 1
+    assert len(get(client, "/v1/changes", from_="2021-01-01", to="2024-01-01", collection="pier")["changes"]) == 2
 
 
 def test_the_rest(client: TestClient) -> None:
@@ -100,10 +106,12 @@ def test_steps_of_an_answer_are_events(client: TestClient) -> None:
     [
         ("/v1/search", {}, 422, "q"),
         ("/v1/search", {"q": " "}, 400, "empty"),
-        ("/v1/search", {"q": "x" * 5000}, 400, "characters"),
+        ("/v1/search", {"q": "x" * 5000}, 422, "4000 characters"),
         ("/v1/search", {"q": "x", "k": 0}, 422, "k"),
-        ("/v1/search", {"q": "x", "k": 101}, 400, "k"),
-        ("/v1/search", {"q": "x", "k": 60, "offset": 60}, 400, "offset"),
+        ("/v1/search", {"q": "x", "k": 101}, 422, "k"),
+        ("/v1/search", {"q": "x", "offset": 100}, 422, "offset"),
+        ("/v1/search", {"q": "x", "asof": "2021-01-01"}, 422, "asof"),
+        ("/v1/collections", {"collection": "pier"}, 422, "collection"),
         ("/v1/search", {"q": "x", "k": "many"}, 422, "k"),
         ("/v1/search", {"q": "x", "collection": "harbor"}, 404, "harbour"),
         ("/v1/search", {"q": "x", "pipeline": "nix"}, 400, "nix"),
@@ -112,13 +120,13 @@ def test_steps_of_an_answer_are_events(client: TestClient) -> None:
         ("/v1/search", {"q": "x", "as_of": "2021-01-01"}, 400, "as_of"),
         ("/v1/search", {"q": "x", "collection": "pier", "as_of": "31 February"}, 400, "as_of"),
         ("/v1/provision", {"docno": "nix"}, 404, "nix"),
-        ("/v1/provision", {"docno": "d-1", "collection": "pier", "as_of": "1999-01-01"}, 404, "1999-01-01"),
+        ("/v1/changes", {"from": "2022-01-01", "to": "2021-01-01", "collection": "pier", "docno": "d-1"}, 400, "later"),
         ("/v1/explain", {"q": "shade", "docno": "act-1", "pipeline": "words"}, 400, "act-1"),
         ("/v1/related", {"docno": "act-1", "depth": 9}, 422, "depth"),
         ("/v1/changes", {"from": "2021-01-01", "to": "2022-01-01"}, 400, "version"),
         ("/v1/changes", {"from": "2021-01-01", "to": "2022-01-01", "collection": "pier", "law": "nix"}, 400, "nix"),
         ("/v1/changes", {"from": "2021-01-01", "to": "2022-01-01", "collection": "pier", "docno": "nix"}, 404, "nix"),
-        ("/v1/nix", {}, 404, ""),
+        ("/v1/nix", {}, 404, "Not Found"),
     ],
 )
 def test_faults_have_a_reason(
@@ -126,27 +134,164 @@ def test_faults_have_a_reason(
 ) -> None:
     reply = client.get(path, params=parameters)
     assert reply.status_code == status
-    if reason:
-        assert reason in reply.json()["error"]
-        assert reply.json()["code"] == ("not_found" if status == 404 else "invalid")
+    assert reason in reply.json()["error"]
+    code = (
+        "no_versions" if "version" in reason or (reason == "as_of" and "pier" not in parameters.values()) else "invalid"
+    )
+    assert reply.json()["code"] == ("not_found" if status == 404 else code)
 
 
 def test_methods_and_sizes(client: TestClient) -> None:
-    assert client.post("/v1/search", content="x").status_code == 405
-    assert client.post("/v1/search", content="x" * 70_000).status_code == 413
-    assert client.get("/v1/search?q=" + "x" * 20_000).status_code == 414
+    refused = client.post("/v1/provision", content="x")
+    assert (refused.status_code, refused.json()["code"]) == (405, "invalid")
+    assert client.post("/v1/search", content="x" * 300_000).status_code == 413
+    assert client.get("/v1/search?q=" + "x" * 50_000).status_code == 414
+    # Every script fits a question of 4 000 letters, in an address and in a body.
+    question = ("창문 " * 1_500)[:4_000]
+    found = client.get("/v1/search", params={"q": question, "k": 1})
+    assert found.status_code == 200
+    assert client.post("/v1/search", json={"q": question, "k": 1}).json() == found.json()
+    head = client.head("/v1/search", params={"q": "lamp"})
+    assert (head.status_code, head.content) == (200, b"") and int(head.headers["content-length"]) > 100
 
 
-def test_tokens(shared: Service) -> None:
+def test_the_last_page_of_results_is_no_fault(tmp_path: Path) -> None:
+    rows = [{"docno": f"a-{number}", "title": "Act", "text": "A lamp."} for number in range(120)]
+    with client_of(Service({"many": write(tmp_path / "many", rows, "")})) as client:
+        offset, docnos = 0, list[str]()
+        while offset is not None:
+            found = get(client, "/v1/search", q="lamp", k=45, offset=offset, pipeline="bm25")
+            docnos += [row["docno"] for row in found["results"]]
+            offset = found["next"]
+    assert len(docnos) == len({*docnos}) == 100
+
+
+def test_what_has_not_changed_is_not_sent_again(client: TestClient) -> None:
+    zipped = {"accept-encoding": "gzip"}
+    assert "content-encoding" not in client.get("/v1/health", headers=zipped).headers
+    first = client.get("/v1/openapi.json", headers=zipped)
+    assert first.headers["content-encoding"] == "gzip" and first.headers["cache-control"] == "no-cache"
+    tag = {"if-none-match": first.headers["etag"]}
+    again = client.get("/v1/openapi.json", headers=tag)
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get("/v1/search", params={"q": "fee"}, headers=tag).status_code == 200
+    assert "max-age" in client.get("/static/style.css").headers["cache-control"]
+
+
+def test_a_page_of_another_name_gets_nothing(shared: Service) -> None:
+    """As after DNS rebinding, and as a form of another site would."""
+    with client_of(shared, hosts=["laws.example"]) as client:
+        for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost.evil.example:80"):
+            assert client.get("/v1/collections", headers={"host": host}).status_code == 421, host
+        for host in ("127.0.0.1:8000", "localhost", "[::1]:8000", "laws.example", "LAWS.example:443", "10.1.2.3"):
+            assert client.get("/v1/collections", headers={"host": host}).status_code == 200, host
+        body, other = {"text": "x"}, {"origin": "http://evil.example"}
+        assert client.post("/v1/verify", json=body, headers=other).status_code == 403
+        assert client.post("/v1/verify", json=body, headers={"origin": "http://127.0.0.1"}).status_code == 200
+
+
+def test_replies_and_errors_are_as_described(client: TestClient) -> None:
+    """What the description of the API says is what is sent."""
+    described = get(client, "/v1/openapi.json")
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("/v1/health", {}),
+        ("/v1/ready", {}),
+        ("/v1/collections", {}),
+        ("/v1/search", {"q": "lamp", "collection": "pier"}),
+        ("/v1/search", {"q": "lamp fee", "k": 1}),
+        ("/v1/explain", {"q": "lamp", "docno": "act-1", "pipeline": "words"}),
+        ("/v1/provision", {"docno": "d-1", "collection": "pier"}),
+        ("/v1/provision", {"docno": "act-2"}),
+        ("/v1/related", {"docno": "act-1"}),
+        ("/v1/changes", {"from": "2021-01-01", "to": "2024-01-01", "collection": "pier"}),
+        ("/v1/changes", {"from": "2021-01-01", "to": "2024-01-01", "collection": "pier", "docno": "d-1"}),
+        ("/v1/answer", {"q": "What is the fee for a lamp?"}),
+        ("/v1/search", {"q": "x", "k": "many"}),
+        ("/v1/search", {"q": " "}),
+        ("/v1/provision", {"docno": "nix"}),
+    ]
+    for path, parameters in asked:
+        reply = client.get(path, params=parameters)
+        response = described["paths"][path]["get"]["responses"][str(reply.status_code)]
+        schema = {**response["content"]["application/json"]["schema"], "components": described["components"]}
+        jsonschema.validate(reply.json(), schema)
+    verified = client.post("/v1/verify", json={"text": "Section 1 of the Harbour Act."}).json()
+    schema = described["paths"]["/v1/verify"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+    jsonschema.validate(verified, {**schema, "components": described["components"]})
+    names = [one["operationId"] for path in described["paths"].values() for one in path.values()]
+    assert len(names) == len({*names})
+
+
+def test_a_provision_has_its_state(client: TestClient) -> None:
+    def state(docno: str, **more: str) -> tuple[Any, ...]:
+        shown = get(client, "/v1/provision", docno=docno, collection="pier", **more)
+        return shown["docno"], shown["state"], shown["since"], shown["in_force"]
+
+    old, new = "d-1@2020-01-01", "d-1@2023-01-01"
+    assert state("d-1") == (new, "in force", "2023-01-01", new)
+    assert state(old) == (old, "no longer in force", "2023-01-01", new)
+    assert state(new, as_of="2021-01-01") == (new, "not yet in force", "2023-01-01", old)
+    assert state("d-1", as_of="1999-01-01") == (old, "not yet in force", "2020-01-01", None)
+    assert state("d-3") == ("d-3@2020-01-01", "repealed", "2022-01-01", None)
+    around = get(client, "/v1/provision", docno="d-2", collection="pier")
+    assert (around["before"]["docno"], around["after"]["docno"]) == (new, "d-3@2020-01-01")
+
+
+def test_requests_wait_for_the_indexes(shared: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = threading.Event()
+    monkeypatch.setattr(Service, "warm", lambda self: opened.wait(20))
+    app = create_app(shared, timeout=0.2)
+    with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        assert (client.get("/v1/ready").status_code, client.get("/v1/health").json()["ready"]) == (503, False)
+        waited = client.get("/v1/search", params={"q": "lamp"})
+        assert (waited.status_code, waited.json()["code"]) == (503, "opening")
+        page = client.get("/", headers={"accept": "text/html"})
+        assert (page.status_code, page.headers["refresh"]) == (503, "5") and "<p>" in page.text
+        opened.set()
+        for _ in range(100):
+            if client.get("/v1/ready").status_code == 200:
+                break
+            time.sleep(0.02)
+        assert client.get("/v1/search", params={"q": "lamp"}).status_code == 200
+
+
+def test_a_pipeline_ends_when_nobody_waits_for_it(shared: Service) -> None:
+    """No component starts after the time of the request."""
+    ran: list[str] = []
+
+    class Step(pt.Transformer):
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+            ran.append(self.name)
+            time.sleep(0.15)
+            return inp
+
+    pipeline = Chain(Step("first"), Step("second"), Step("third"))
+    together, workers = Together(pipeline), Workers(1, 0.1)
+
+    async def ask() -> None:
+        with pytest.raises(TooSlow):
+            await workers.run(together.search, pd.DataFrame({"qid": ["1"], "query": ["lamp"]}))
+        await asyncio.sleep(0.5)
+
+    asyncio.run(ask())
+    assert ran == ["first"]
+
+
+def test_tokens(shared: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr("legalir_serve.guard._WRONG", 0.01)
     with client_of(shared, tokens=["open sesame", "second"]) as client:
-        assert client.get("/v1/health").status_code == 200
+        assert client.get("/v1/health").status_code == client.get("/v1/ready").status_code == 200
         refused = client.get("/v1/collections")
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Basic realm="legalir", Bearer')
         assert client.get("/", auth=("whoever", "second")).status_code == 200
-        for wrong in ("Bearer open", "second", "Basic second", "Basic !", "Basic c2Vjb25k", "Bearer", ""):
+        for wrong in ("Bearer open", "second", "Foo second", "Basic !", "Basic c2Vjb25k", "Bearer", ""):
             assert client.get("/", headers={"authorization": wrong}).status_code == 401, wrong
         assert client.get("/", auth=("second", "open")).status_code == 401
         assert client.get("/v1/collections", headers={"authorization": "Bearer second"}).status_code == 200
+        assert "second" not in caplog.text and caplog.text.count("A wrong token came from") == 2
 
 
 def test_a_slow_request_is_given_up_and_too_many_are_refused(shared: Service, monkeypatch: pytest.MonkeyPatch) -> None:

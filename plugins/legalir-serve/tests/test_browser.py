@@ -9,7 +9,9 @@ import os
 import shutil
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,10 @@ def served_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             break
         time.sleep(0.05)
     (port,) = {listening.getsockname()[1] for each in server.servers for listening in each.sockets}
+    for _ in range(600):
+        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5):
+            break
+        time.sleep(0.05)
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join(10)
@@ -106,6 +112,7 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     assert "제6조(창문의 설치)" in first.inner_text()
     assert first.locator("mark").count() and first.locator(".chip").count()
     first.locator(".why > a").click()
+    page.locator("summary").first.click()  # The tree is for developers.
     page.wait_for_selector(".tree")
     check()
     page.go_back()
@@ -127,6 +134,9 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     text = page.locator(".text").inner_text()
     page.goto(link)
     assert page.locator(".text").inner_text() == text
+    check()
+    page.locator("a[href*='/law?']").click()
+    page.wait_for_selector(".contents")
     check()
 
     page.goto(f"{address}/?q={QUESTION}")

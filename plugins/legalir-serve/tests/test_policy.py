@@ -49,6 +49,8 @@ def test_a_name_of_the_operator_may_hold_anything() -> None:
         "(" * 10_000,
         "rrf(" * 3000 + "bm25" + ")" * 3000,
         "bm25 >> " * 2000 + "sar",
+        "rrf(" + ", ".join(f"bm25(k1={number / 100})" for number in range(1, 9)) + ")",
+        'bm25 >> nitilink(depth=5, order="bfs")',
         "",
         "\x00",
     ],

@@ -34,14 +34,15 @@ def free_port() -> int:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_it_serves_and_ends(tmp_path: Path, workers: int) -> None:
     folder, port = write(tmp_path / "harbour", PLAIN, ""), free_port()
-    (tmp_path / "tokens").write_text("# one a line\nsesame\n")
+    (tmp_path / "tokens").write_text("# one a line\nsesame-of-a-long-cave\n")
+    (tmp_path / "tokens").chmod(0o600)
     options = ["--port", str(port), "--workers", str(workers), "--tokens", str(tmp_path / "tokens")]
     command = [sys.executable, "-m", "legalir.cli.main", "serve", str(folder), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
             for _ in range(600):
                 try:
-                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/health", timeout=5) as reply:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5) as reply:
                         assert b'"ready":true' in reply.read()
                     break
                 except (urllib.error.URLError, ConnectionError):
@@ -49,7 +50,7 @@ def test_it_serves_and_ends(tmp_path: Path, workers: int) -> None:
             address = f"http://127.0.0.1:{port}/v1/search?q=lamp"
             with pytest.raises(urllib.error.HTTPError, match="401"):
                 urllib.request.urlopen(address, timeout=5)
-            request = urllib.request.Request(address, headers={"authorization": "Bearer sesame"})
+            request = urllib.request.Request(address, headers={"authorization": "Bearer sesame-of-a-long-cave"})
             with urllib.request.urlopen(request, timeout=5) as reply:
                 assert b"act-1" in reply.read()
         finally:
@@ -67,7 +68,7 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
             for _ in range(600):
-                with suppress(urllib.error.URLError, ConnectionError):
+                with suppress(urllib.error.URLError, ConnectionError, TimeoutError):
                     urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5).close()
                     break
                 time.sleep(0.05)

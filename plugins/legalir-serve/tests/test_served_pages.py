@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from served import SCRIPT, client_of, service
 from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError
 from legalir_serve.neighbourhood import picture
-from legalir_serve.pages import answered, blocks, extract, marked, messages, refused_in
+from legalir_serve.pages import answered, as_csv, messages, refused_in
+from legalir_serve.passages import blocks, extract, marked, reasons
 
 
 @pytest.fixture(name="client", scope="module")
@@ -34,7 +38,7 @@ def text_of(client: TestClient, path: str, status: int = 200, **headers: str) ->
 def test_results_show_place_words_and_reason(client: TestClient) -> None:
     page = text_of(client, "/?q=fee+for+a+lamp&lang=en")
     assert "Harbour Act › Part 1" in page and "<mark>lamp</mark>" in page and "Why is it here?" in page
-    assert 'href="/provision?q=fee+for+a+lamp&amp;lang=en&amp;docno=act-1"' in page
+    assert 'href="/provision?q=fee+for+a+lamp&amp;lang=en&amp;docno=act-1&amp;collection=harbour"' in page
     assert "no legal advice" in page
 
 
@@ -51,6 +55,81 @@ def test_the_page_of_the_publisher_is_linked(client: TestClient) -> None:
         assert 'rel="noopener noreferrer">Publisher’s page</a>' in text_of(client, f"{path}&lang=en")
     for path in ("/?q=shade", "/provision?docno==rule-1", "/v1/provision?docno==rule-1"):
         assert "javascript:" not in text_of(client, path)
+
+
+def test_what_is_not_in_force_says_so(client: TestClient) -> None:
+    old = text_of(client, "/provision?docno=d-1@2020-01-01&collection=pier&lang=en").partition('class="text"')[0]
+    assert "This wording was replaced on 2023-01-01." in old and "docno=d-1%402023-01-01" in old
+    assert "Repealed on 2022-01-01." in text_of(client, "/provision?docno=d-3&collection=pier&lang=en")
+    assert "Not in force before 2020-01-01." in text_of(
+        client, "/provision?docno=d-1&collection=pier&as_of=1999-01-01&lang=en"
+    )
+    assert 'class="banner"' not in text_of(client, "/provision?docno=d-1&collection=pier")
+    refused = text_of(client, "/?q=lamp&as_of=2020-01-01&lang=ko", 400)
+    assert messages()["ko"]["error_no_versions"] in refused and "as_of" not in refused
+
+
+def test_the_law_as_a_whole_and_its_references(client: TestClient) -> None:
+    whole = text_of(client, "/law?docno=d-2&collection=pier")
+    assert whole.index('id="d-1@2023-01-01"') < whole.index('id="d-2@2020-01-01"') and "d-3" not in whole
+    shown = text_of(client, "/provision?docno=d-2&collection=pier")
+    assert 'docno=d-1%402023-01-01">Section 1</a> holds' in shown
+    assert 'rel="prev"' in shown and 'rel="next"' in shown
+
+
+def test_an_unknown_parameter_is_an_error(client: TestClient) -> None:
+    assert "as_of" in text_of(client, "/?q=lamp&asof=2020-01-01", 400)
+    text_of(client, "/?q=lamp&utm_source=letter")
+    assert "<html" in text_of(client, "/nix", 404) and "<html" not in text_of(client, "/v1/nix", 404)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "marks"),
+    [
+        ("창문은 크다", "창문이 어때요?", ["창문"]),
+        ("창문은 크다", unicodedata.normalize("NFD", "창문이 큰가"), ["창문"]),
+        ("그렇게 하나 한다", "하나요", []),
+        ("The doors of a dock", "door", ["door"]),
+        ("应当向船主支付经济补偿。", "需要支付经济补偿吗", ["支付经济补偿"]),
+        ("船舶は港に入る", "港に船舶が", ["船舶"]),
+        ("ผู้เช่าต้องชำระค่าเช่า", "ค่าเช่าเท่าไร", ["เช่า", "ค่าเช่า"]),
+        ("Aa", "", []),
+    ],
+)
+def test_words_of_the_question_are_marked(text: str, question: str, marks: list[str]) -> None:
+    assert [part for part, hit in marked(text, question) if hit] == marks
+    assert "".join(part for part, _ in marked(text, question)) == text
+
+
+@given(st.text(max_size=80), st.text(max_size=40))
+def test_marking_keeps_the_text(text: str, question: str) -> None:
+    assert "".join(part for part, _ in marked(text, question)) == text
+
+
+@pytest.mark.parametrize(
+    ("terms", "question", "words"),
+    [
+        (["시원", "원에", "고시"], "고시원에 창문이 있나요?", ["고시원에"]),
+        (["manag disclos", "busi"], "Is management disclosure a business?", ["management", "disclosure", "business"]),
+        (["经济", "济补", "补偿"], "需要支付经济补偿吗", ["经济补偿"]),
+        (["있는안"], "창이 있는 안전한 방", ["있는", "안전한"]),
+        (["nix"], "a lamp", []),
+    ],
+)
+def test_reasons_are_words_of_the_question(terms: list[str], question: str, words: list[str]) -> None:
+    parts = [{"label": term, "value": 1.0, "detail": {"term": term}, "source": None} for term in terms]
+    found = reasons({"parts": parts}, question)
+    assert {text for kind, text in found if kind == "word"} == {*words}
+
+
+def test_what_is_exported(client: TestClient) -> None:
+    reply = client.get("/export?q=shade+of+a+pier&format=csv")
+    assert "shade-of-a-pier" in reply.headers["content-disposition"]
+    row, *_ = csv.DictReader(io.StringIO(reply.text.lstrip("\ufeff")))
+    assert row["docno"] == "'=rule-1" and row["title"].startswith("'=") and row["question"] == "shade of a pier"
+    assert row["address"] == "http://127.0.0.1/provision?docno=%3Drule-1&collection=harbour"
+    long = as_csv({"results": [{"a": "＝1+1"}, {"a": "x" * 40_000}], "query": "q", "collection": "c", "as_of": None})
+    assert "'＝1+1" in long and len(long) < 33_000
 
 
 def test_a_provision_with_versions(client: TestClient) -> None:
@@ -83,7 +162,7 @@ def test_what_is_wrong_with_an_answer_is_said_in_the_language_of_the_page() -> N
     assert shown["reason"] == labels["reason_nothing_found"]
     assert answered({**reply, "reason": "no fee", "reason_kind": ""}, labels)["reason"] == "no fee"
     assert refused_in(labels, "busy", "Too many …") == labels["error_busy"]
-    assert refused_in(labels, "not_found", "no 'x'") == f"{labels['error_not_found']} no 'x'"
+    assert refused_in(labels, "not_found", "There is no 'x'", "x") == f"{labels['error_not_found']} x"
 
 
 def test_the_steps_of_an_answer_come_before_it(client: TestClient) -> None:

@@ -37,14 +37,14 @@ def test_an_agent_finds_why_and_when(tmp_path: Path) -> None:
     question = "고시원 방에 창문이 꼭 있어야 하나요?"
     found, read, cites, then, answer, refused = asked(
         served,
-        ("search_provisions", {"question": question}),
+        ("search_provisions", {"question": question, "collection": "firecode"}),
         ("read_provision", {"docno": "vrule-6"}),
         ("related_provisions", {"docno": "vrule-6", "relation": "cites"}),
-        ("read_provision", {"docno": "FC05-4", "collection": "firecode-dated", "as_of": "2023-06-01"}),
-        ("answer_with_citations", {"question": question}),
-        ("answer_with_citations", {"question": "오늘 서울 날씨 어때요?"}),
+        ("read_provision", {"docno": "FC05-4", "as_of": "2023-06-01"}),
+        ("answer_with_citations", {"question": question, "collection": "firecode"}),
+        ("answer_with_citations", {"question": "오늘 서울 날씨 어때요?", "collection": "firecode"}),
     )
-    (checked,) = asked(served, ("verify_citations", {"text": answer["answer"]}))
+    (checked,) = asked(served, ("verify_citations", {"text": answer["answer"], "collection": "firecode"}))
     assert checked["state"] == "found" and checked["wrong"] == 0 and checked["counts"]["right"] > 0
     assert "vrule-6" in [each["docno"] for each in found["provisions"][:3]]
     assert "창문" in read["text"] and read["state"] == "found"
@@ -61,14 +61,34 @@ def test_an_agent_finds_why_and_when(tmp_path: Path) -> None:
 
 def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     served = service(tmp_path)
-    compared, unknown, undated, missing, refused = asked(
+    compared, unknown, undated, missing, refused, turned, read, repealed, unnamed, typing, every, more, wrong = asked(
         served,
         ("compare_versions", {"docno": "d-1", "start": "2021-01-01", "end": "2024-01-01", "collection": "pier"}),
         ("compare_versions", {"docno": "nix", "start": "2021-01-01", "end": "2024-01-01", "collection": "pier"}),
         ("compare_versions", {"docno": "act-1", "start": "2021-01-01", "end": "2024-01-01"}),
         ("read_provision", {"docno": "nix"}),
-        ("search_provisions", {"question": " "}),
+        ("search_provisions", {"question": " ", "collection": "harbour"}),
+        ("compare_versions", {"docno": "d-1", "start": "2024-01-01", "end": "2021-01-01"}),
+        ("read_provision", {"docno": "d-1"}),
+        ("read_provision", {"docno": "d-3"}),
+        ("verify_citations", {"text": "Section 1."}),
+        ("read_provision", {"docno": "act-1", "collection": "harbor"}),
+        ("search_provisions", {"question": "lamp", "k": 4}),
+        ("search_provisions", {"question": "lamp", "k": 2, "collection": "harbour"}),
+        ("search_provisions", {"question": "lamp", "limit": 2}),
     )
+    assert turned["state"] == "could_not_check" and "later" in turned["reason"]
+    assert [one["from"] for one in read["versions"]] == ["2020-01-01", "2023-01-01"] and "law_state" not in read
+    assert (repealed["state"], repealed["law_state"], repealed["law_state_since"]) == (
+        "found",
+        "repealed",
+        "2022-01-01",
+    )
+    assert (unnamed["state"], unnamed["candidates"]) == ("needs_clarification", ["harbour", "pier"])
+    assert (typing["state"], typing["candidates"]) == ("needs_clarification", ["harbour"])
+    assert [one["collection"] for one in every["provisions"]] == ["harbour", "pier", "harbour", "harbour"]
+    assert (more["collection"], more["next_offset"]) == ("harbour", 2)
+    assert not wrong  # An argument that a tool does not have is refused, and not left out without a word.
     assert [part["text"] for part in compared["changed"]] == ["3", "5"]
     assert (unknown["state"], undated["state"]) == ("not_found", "could_not_check")
     assert (missing["state"], refused["state"], refused["code"]) == ("not_found", "could_not_check", "invalid")
@@ -89,14 +109,17 @@ def test_long_texts_come_in_parts() -> None:
 
 
 def test_resources_and_list_of_tools(tmp_path: Path) -> None:
-    async def session() -> tuple[list[str], Any]:
+    async def session() -> tuple[list[Any], Any]:
         async with Client(create_tools(service(tmp_path))) as client:
             tools = await client.list_tools()
-            return [tool.name for tool in tools.tools], await client.read_resource("legalir://harbour/act-1")
+            return list(tools.tools), await client.read_resource("legalir://harbour/act-1")
 
     names, text = asyncio.run(session())
-    assert names == [
-        "search_provisions", "read_provision", "related_provisions", "compare_versions", "answer_with_citations",
+    assert all(tool.annotations and tool.annotations.read_only_hint for tool in names)
+    assert all(tool.input_schema["additionalProperties"] is False for tool in names)
+    assert [tool.name for tool in names] == [
+        "list_collections", "search_provisions", "read_provision", "related_provisions", "compare_versions",
+        "answer_with_citations",
         "verify_citations",
     ]  # fmt: skip
     assert "lit at night" in text.contents[0].text
@@ -108,7 +131,8 @@ def test_over_http(tmp_path: Path) -> None:
         headers = {"accept": "application/json, text/event-stream", "host": "127.0.0.1:8000"}
         reply = client.post("/mcp", json=message, headers=headers)
         assert reply.status_code == 200, reply.text
-        assert len(reply.json()["result"]["tools"]) == 6
+        assert len(reply.json()["result"]["tools"]) == 7
+        assert client.get("/mcp", headers=headers).status_code == 405
 
 
 def test_a_long_text_has_contents_and_a_budget(tmp_path: Path) -> None:
@@ -125,7 +149,7 @@ def test_a_long_text_has_contents_and_a_budget(tmp_path: Path) -> None:
     # Three letters a token: parts of 600 characters, two lines each.
     assert first["parts"] == len(first["contents"]) == 8 // 2 and len(first["text"]) <= 600
     assert third["text"].startswith("5. Each lamp") and first["contents"][2].startswith("5. Each lamp of pier 5")
-    assert beyond["state"] == "not_found"
+    assert (beyond["state"], beyond["candidates"]) == ("needs_clarification", [4])
     assert [signs_of_token(text) for text in ("lamp", "고시원 방", "")] == [3, 1, 3]
 
 

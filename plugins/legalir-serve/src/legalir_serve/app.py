@@ -3,104 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hmac
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Body, FastAPI, Query, Request, Response
+from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, StreamingResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from legalir import __version__
 from legalir.errors import LegalIRError
+from legalir_serve import replies
+from legalir_serve.guard import Guard, Unchanged
 from legalir_serve.pages import add_pages
+from legalir_serve.policy import CHARACTERS, RESULTS
 from legalir_serve.service import Service
 from legalir_serve.work import Busy, TooSlow, Workers, event, refusal, steps
 
 _log = logging.getLogger("legalir_serve")
 
-HEADERS = {
-    "content-security-policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-}
-"""Headers of every response; a page loads nothing from other hosts and contains no inline script."""
-
-_MOST_URL, _MOST_BODY = 16_384, 65_536
 _LOOK = 3.0
 """Seconds between two looks at the files of the collections."""
-
-
-class Guard:
-    """The outermost layer: sizes, tokens, and headers of every response.
-
-    Args:
-        app: the application.
-        tokens: a request needs one of these as ``Authorization: Bearer …``, or as the password of a browser; none:
-            everybody may ask.
-    """
-
-    def __init__(self, app: ASGIApp, tokens: Iterable[str] = ()) -> None:
-        self._app = app
-        self._tokens = [token.encode() for token in tokens]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                ours = {name.encode(): value.encode() for name, value in HEADERS.items()}
-                given = message["headers"]  # A page may have a policy of its own.
-                message["headers"] = [*given, *(one for one in ours.items() if one[0] not in dict(given))]
-            await send(message)
-
-        headers = {name.lower(): value for name, value in scope["headers"]}
-        status, reason = self._fault(scope, headers)
-        if status:
-            # A browser asks for a name and a password; a program sees Bearer as well.
-            more = {"www-authenticate": 'Basic realm="legalir", Bearer'} if status == 401 else {}
-            code = "no_token" if status == 401 else "invalid"
-            await JSONResponse({"error": reason, "code": code}, status, more)(scope, receive, guarded)
-            return
-        await self._app(scope, receive, guarded)
-
-    def _fault(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[int, str]:
-        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _MOST_URL:
-            return 414, f"The address is too long: at most {_MOST_URL:,} characters."
-        if b"transfer-encoding" in headers:  # In pieces, of which nobody knows how many come.
-            return 411, "The request does not say how long it is: Content-Length."
-        length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > _MOST_BODY:
-            return 413, f"The request is too large: at most {_MOST_BODY:,} bytes."
-        if self._tokens and scope["path"] != "/v1/health":
-            given = _token(headers.get(b"authorization", b""))
-            # Each is compared, so that the time says nothing.
-            if not sum(hmac.compare_digest(given, token) for token in self._tokens):
-                return 401, "This server asks for a token: Authorization: Bearer …, or as password in a browser."
-        return 0, ""
-
-
-def _token(header: bytes) -> bytes:
-    """Return the token of a header ``Authorization``: the token of ``Bearer``, or the password of ``Basic``."""
-    kind, _, given = header.partition(b" ")
-    if kind.lower() != b"basic":
-        return given
-    try:
-        return base64.b64decode(given, validate=True).partition(b":")[2]
-    except ValueError:
-        return b""
 
 
 def create_app(
@@ -111,44 +42,63 @@ def create_app(
     timeout: float = 20,
     pages: bool = True,
     tools: bool = True,
-    host: str = "127.0.0.1",
+    hosts: Iterable[str] = (),
     renewing: bool = True,
     labels: Path | None = None,
+    root_path: str = "",
+    log_questions: bool = False,
+    failed: Callable[[Exception], None] | None = None,
 ) -> ASGIApp:
     """Return the application.
 
     Args:
         service: what is served.
-        tokens: see :class:`Guard`.
-        concurrency: requests whose work is done at once.
+        tokens: see :class:`~legalir_serve.guard.Guard`.
+        concurrency: requests whose work is done at once; a quarter of them may be expressions that requests write.
         timeout: seconds that the work of a request may take.
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``.
-        host: the address that the server listens at; on this machine alone, agents have to name it.
+        hosts: names of the server, beside its addresses and ``localhost``.
         renewing: whether the application looks for changes of the collections, and opens them again.
         labels: a file with labels of the pages in further languages.
+        root_path: where a server before this one puts it, such as ``/laws``.
+        log_questions: see :class:`~legalir_serve.guard.Guard`.
+        failed: is given the error if the indexes cannot be opened; None: it is raised when the application ends.
     """
-    workers = Workers(concurrency, timeout)
-    state = {"ready": False}
+    # Expressions that requests write may be long work; they leave most threads to the pipelines of the operator.
+    workers, own = Workers(concurrency, timeout), Workers(max(1, concurrency // 4), timeout)
+    ready = asyncio.Event()
     agents: Any = None
     if tools:
         from legalir_serve.tools import create_tools
 
         agents = create_tools(service, workers.run)
 
+    async def warm() -> None:
+        try:
+            await asyncio.to_thread(service.warm)
+        except Exception as error:
+            if failed is None:
+                raise
+            failed(error)
+            return
+        ready.set()
+        if renewing:
+            await _renew(service)
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             if agents is not None:
                 await stack.enter_async_context(agents.session_manager.run())
-            await asyncio.to_thread(service.warm)
-            state["ready"] = True
-            task = asyncio.create_task(_renew(service)) if renewing else None
+            task = asyncio.create_task(warm())
             yield
-            state["ready"] = False
-            if task is not None:
-                task.cancel()
+            ready.clear()
+            if task.done():
+                task.result()
+            task.cancel()
             workers.close()
+            own.close()
 
     app = FastAPI(
         title="legalir",
@@ -158,21 +108,33 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url="/v1/openapi.json",
+        root_path=root_path,
+        generate_unique_id_function=lambda route: route.name,
+        responses=replies.ERRORS,
     )
 
     async def refuse(request: Request, error: Exception) -> Response:
-        refused = refusal(error)
+        refused = refusal(error, service.hidden)
         return JSONResponse({"error": refused.reason, "code": refused.code}, refused.status, refused.headers)
 
-    for kind in (Busy, TooSlow, RequestValidationError, LegalIRError, Exception):
+    for kind in (Busy, TooSlow, TimeoutError, RequestValidationError, HTTPException, LegalIRError, Exception):
         app.add_exception_handler(kind, refuse)
 
-    _add_api(app, service, workers, state)
+    def run(pipeline: str = "") -> Callable[..., Any]:
+        """Return what does the work of a request for a pipeline."""
+        return workers.run if not pipeline or pipeline in service.policy.pipelines else own.run
+
+    _add_api(app, service, run, ready)
+    _describe(app, bool([*tokens]))
     if pages:
-        add_pages(app, service, workers.run, labels)
+        add_pages(app, service, run, labels)
     if agents is not None:
-        app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True, host=host).routes)
-    return Guard(app, tokens)
+        for route in agents.streamable_http_app(stateless_http=True, json_response=True, host="0.0.0.0").routes:
+            assert isinstance(route, Route)
+            route.methods = {"POST"}  # Without state there is nothing that a stream could carry, or an end could end.
+            app.router.routes.append(route)
+    inside = GZipMiddleware(Unchanged(app), minimum_size=1_000, compresslevel=5)
+    return Guard(inside, ready.wait, tokens, hosts, timeout, log_questions)
 
 
 async def _renew(service: Service) -> None:
@@ -185,98 +147,196 @@ async def _renew(service: Service) -> None:
             _log.error("A collection could not be opened anew: %s", type(error).__name__, exc_info=error)
 
 
-Name = Annotated[str | None, Query(max_length=200, description="Name of the collection; the first if left out.")]
-Text = Annotated[str, Query(max_length=10_000, description="The question.", examples=["창문 없는 층의 기준은?"])]
-Pipe = Annotated[
-    str, Query(max_length=5_000, description="Name of a pipeline, or an expression.", examples=["default"])
-]
-Day = Annotated[str | None, Query(max_length=40, description="The day, for versions.", examples=["2023-06-01"])]
-Docno = Annotated[str, Query(max_length=500, description="The provision.", examples=["fd-12"])]
+def _describe(app: FastAPI, tokens: bool) -> None:
+    """Let the description of the API name the tokens that it asks for."""
+
+    def description() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            found = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+            if tokens:
+                found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+                found["security"] = [{"token": []}]
+            app.openapi_schema = found
+        return app.openapi_schema
+
+    app.openapi = description  # type: ignore[method-assign]
 
 
-def _add_api(app: FastAPI, service: Service, workers: Workers, state: Mapping[str, bool]) -> None:
-    run = workers.run
+class _Asked(BaseModel):
+    """Parameters of a request; one that it does not have is an error."""
 
-    @app.get("/v1/health", tags=["server"])
+    model_config = ConfigDict(extra="forbid")
+
+    collection: str | None = Field(None, max_length=200, description="Name of the collection; the first if left out.")
+
+
+class _OfDay(_Asked):
+    as_of: str | None = Field(None, max_length=40, description="The day, for versions.", examples=["2023-06-01"])
+
+
+class _Question(_OfDay):
+    q: str = Field(max_length=CHARACTERS, description="The question.", examples=["창문 없는 층의 기준은?"])
+
+
+class SearchRequest(_Question):
+    """A search."""
+
+    k: int = Field(10, ge=1, le=RESULTS, description="Number of results.")
+    offset: int = Field(0, ge=0, lt=RESULTS, description=f"Results to leave out; the first {RESULTS} can be had.")
+    pipeline: str = Field("default", max_length=5_000, description="Name of a pipeline, or an expression.")
+
+
+class AnswerRequest(_Question):
+    """A question to answer."""
+
+    pipeline: str = Field("answer", max_length=5_000, description="Name of a pipeline, or an expression.")
+
+
+class ExplainRequest(_Question):
+    """A question, and a provision among its results."""
+
+    docno: str = Field(max_length=500, description="The provision.", examples=["fd-12"])
+    pipeline: str = Field("default", max_length=5_000, description="Name of a pipeline, or an expression.")
+
+
+class ProvisionRequest(_OfDay):
+    """A provision."""
+
+    docno: str = Field(max_length=500, description="The provision.", examples=["fd-12"])
+
+
+class RelatedRequest(ProvisionRequest):
+    """A provision, and the steps around it."""
+
+    depth: int = Field(2, ge=1, le=4, description="Number of steps.")
+
+
+class ChangesRequest(_Asked):
+    """Two days, and a law or a provision."""
+
+    model_config = ConfigDict(extra="forbid", validate_by_name=True)
+
+    start: str = Field(alias="from", max_length=40, description="The first day.")
+    end: str = Field(alias="to", max_length=40, description="The second day, later than the first.")
+    law: str = Field("", max_length=300)
+    docno: str = Field("", max_length=500)
+
+
+class VerifyRequest(_OfDay):
+    """A text that cites law."""
+
+    text: str = Field(max_length=50_000)
+    law: str = Field("", max_length=300, description="Name of the law that citations without one mean.")
+
+
+async def _without_parameters(request: Request) -> None:
+    """Refuse parameters where there are none."""
+    if request.query_params:
+        name = next(iter(request.query_params))
+        raise RequestValidationError([{"type": "extra_forbidden", "loc": ("query", name), "msg": ""}])
+
+
+def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asyncio.Event) -> None:
+    def add(
+        path: str, tag: str, reply: Any, methods: Iterable[str] = ("GET",), plain: bool = False
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Serve what a function returns, as JSON; `reply` describes it."""
+
+        def added(function: Callable[..., Any]) -> Callable[..., Any]:
+            app.add_api_route(
+                path,
+                function,
+                methods=[*methods],
+                tags=[tag],
+                response_model=None,
+                responses={200: {"model": reply}},
+                dependencies=[Depends(_without_parameters)] if plain else [],
+            )
+            return function
+
+        return added
+
+    @add("/v1/health", "server", replies.Health, plain=True)
     async def health() -> dict[str, Any]:
         """Say that the server runs, and whether all indexes are open."""
-        return {"status": "ok", "ready": state["ready"]}
+        return {"status": "ok", "ready": ready.is_set()}
 
-    @app.get("/v1/ready", tags=["server"])
-    async def ready(response: Response) -> dict[str, bool]:
+    @add("/v1/ready", "server", replies.Ready, plain=True)
+    async def ready_(response: Response) -> dict[str, bool]:
         """Answer 503 until all indexes are open."""
-        response.status_code = 200 if state["ready"] else 503
-        return {"ready": state["ready"]}
+        response.status_code = 200 if ready.is_set() else 503
+        return {"ready": ready.is_set()}
 
-    @app.get("/v1/collections", tags=["collections"])
-    async def collections() -> list[dict[str, Any]]:
+    @add("/v1/collections", "collections", list[replies.CollectionRow], plain=True)
+    async def collections() -> Any:
         """List the collections."""
-        return await run(service.collections)
+        return await run()(service.collections)
 
-    @app.get("/v1/search", tags=["search"])
-    async def search(
-        q: Text,
-        collection: Name = None,
-        k: Annotated[int, Query(ge=1, le=1000)] = 10,
-        offset: Annotated[int, Query(ge=0, le=1000)] = 0,
-        pipeline: Pipe = "default",
-        as_of: Day = None,
-    ) -> dict[str, Any]:
+    async def searched(asked: SearchRequest) -> Any:
+        given = asked.model_dump()
+        return await run(asked.pipeline)(service.search, given.pop("q"), **given)
+
+    @add("/v1/search", "search", replies.Search)
+    async def search(asked: Annotated[SearchRequest, Query()]) -> Any:
         """Return the provisions that answer a question, best first."""
-        options: dict[str, Any] = {"collection": collection, "k": k, "offset": offset, "pipeline": pipeline}
-        return await run(service.search, q, **options, as_of=as_of)
+        return await searched(asked)
 
-    @app.get("/v1/explain", tags=["search"])
-    async def explain(
-        q: Text, docno: Docno, collection: Name = None, pipeline: Pipe = "default", as_of: Day = None
-    ) -> dict[str, Any]:
+    @add("/v1/search", "search", replies.Search, ["POST"])
+    async def search_long(asked: SearchRequest) -> Any:
+        """Return the provisions that answer a question which may be too long for an address, best first."""
+        return await searched(asked)
+
+    @add("/v1/explain", "search", replies.Explained)
+    async def explain(asked: Annotated[ExplainRequest, Query()]) -> Any:
         """Say why a provision has its score."""
-        return await run(service.explain, q, docno, collection=collection, pipeline=pipeline, as_of=as_of)
+        given = asked.model_dump()
+        return await run(asked.pipeline)(service.explain, given.pop("q"), given.pop("docno"), **given)
 
-    @app.get("/v1/provision", tags=["provisions"])
-    async def provision(docno: Docno, collection: Name = None, as_of: Day = None) -> dict[str, Any]:
+    @add("/v1/provision", "provisions", replies.Provision)
+    async def provision(asked: Annotated[ProvisionRequest, Query()]) -> Any:
         """Return a provision, what it cites, what cites it, and its versions."""
-        return await run(service.provision, docno, collection=collection, as_of=as_of)
+        return await run()(service.provision, **asked.model_dump())
 
-    @app.get("/v1/related", tags=["provisions"])
-    async def related(
-        docno: Docno, collection: Name = None, depth: Annotated[int, Query(ge=1, le=4)] = 2, as_of: Day = None
-    ) -> dict[str, Any]:
+    @add("/v1/law", "provisions", replies.Law)
+    async def law(asked: Annotated[ProvisionRequest, Query()]) -> Any:
+        """Return the law of a provision as a whole, in force on the day."""
+        return await run()(service.law, **asked.model_dump())
+
+    @add("/v1/related", "provisions", replies.Related)
+    async def related(asked: Annotated[RelatedRequest, Query()]) -> Any:
         """Return the neighbourhood of a provision in the citation graph."""
-        return await run(service.related, docno, collection=collection, depth=depth, as_of=as_of)
+        return await run()(service.related, **asked.model_dump())
 
-    @app.get("/v1/changes", tags=["time"])
-    async def changes(
-        start: Annotated[str, Query(alias="from", max_length=40)],
-        end: Annotated[str, Query(alias="to", max_length=40)],
-        collection: Name = None,
-        law: Annotated[str, Query(max_length=300)] = "",
-        docno: Annotated[str, Query(max_length=500)] = "",
-    ) -> dict[str, Any]:
+    @add("/v1/changes", "time", replies.Changes)
+    async def changes(asked: Annotated[ChangesRequest, Query()]) -> Any:
         """Return what changed between two days, word by word."""
-        return await run(service.changes, start, end, collection=collection, law=law, docno=docno)
+        return await run()(service.changes, **asked.model_dump())
 
-    @app.post("/v1/verify", tags=["answers"])
-    async def verify(
-        text: Annotated[str, Body(max_length=50_000)],
-        collection: Annotated[str | None, Body()] = None,
-        as_of: Annotated[str | None, Body(max_length=40)] = None,
-        law: Annotated[str, Body(max_length=300)] = "",
-    ) -> dict[str, Any]:
+    @add("/v1/verify", "answers", replies.Verified, ["POST"])
+    async def verify(asked: VerifyRequest) -> Any:
         """Return each citation of a text with its state: right, or what is wrong with it."""
-        return await run(service.verify, text, collection=collection, as_of=as_of, law=law)
+        return await run()(service.verify, **asked.model_dump())
 
-    @app.get("/v1/answer", tags=["answers"])
-    async def answer(
-        request: Request, q: Text, collection: Name = None, pipeline: Pipe = "answer", as_of: Day = None
-    ) -> Response:
-        """Answer a question with citations; with ``Accept: text/event-stream``, steps come as events before it."""
-        options: dict[str, Any] = {"collection": collection, "pipeline": pipeline, "as_of": as_of}
+    async def answered(request: Request, asked: AnswerRequest) -> Response:
+        given = asked.model_dump()
+        question, work = given.pop("q"), run(asked.pipeline)
         if "text/event-stream" not in request.headers.get("accept", ""):
-            return JSONResponse(await run(service.answer, q, **options))
+            return JSONResponse(await work(service.answer, question, **given))
 
         async def events() -> AsyncIterator[str]:
-            async for kind, content in steps(run, lambda told: service.answer(q, told=told, **options)):
+            async for kind, content in steps(
+                work, lambda told: service.answer(question, told=told, **given), service.hidden
+            ):
                 yield event(kind, content)
 
         return StreamingResponse(events(), media_type="text/event-stream")
+
+    @add("/v1/answer", "answers", replies.Answer)
+    async def answer(request: Request, asked: Annotated[AnswerRequest, Query()]) -> Response:
+        """Answer a question with citations; with ``Accept: text/event-stream``, steps come as events before it."""
+        return await answered(request, asked)
+
+    @add("/v1/answer", "answers", replies.Answer, ["POST"])
+    async def answer_long(request: Request, asked: AnswerRequest) -> Response:
+        """Answer a question which may be too long for an address."""
+        return await answered(request, asked)

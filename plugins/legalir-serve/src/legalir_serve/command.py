@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,8 @@ import typer
 from legalir.extend import model_options
 
 if TYPE_CHECKING:
+    import socket
+
     from legalir import Client
     from legalir_serve.service import Service
 
@@ -28,6 +31,15 @@ MCP_EXAMPLES = """Examples:
 """
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
+
+_CONNECTIONS = 1_000
+"""Connections that are open at once; a request on a further one is refused."""
+
+_PATIENCE = 30
+"""Seconds that requests have to end when the server is told to end."""
+
+_SHORTEST = 16
+"""Fewest characters of a token."""
 
 Datasets = Annotated[list[str], typer.Argument(help="Dataset ids, or paths of folders.", show_default=False)]
 Pipelines = Annotated[
@@ -78,9 +90,15 @@ def serve(
     labels: Annotated[
         Path | None, typer.Option(help="YAML file of labels in another language.", show_default=False)
     ] = None,
-    log_questions: Annotated[
-        bool, typer.Option("--log-questions", help="Log the URL of each request, which contains the question.")
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name under which clients reach the server, such as laws.example.org (repeatable)."),
+    ] = None,
+    root_path: Annotated[str, typer.Option(help="Path below which a server before this one puts it.")] = "",
+    log_requests: Annotated[
+        bool, typer.Option("--log-requests", help="Log a line of JSON for each request, without its question.")
     ] = False,
+    log_questions: Annotated[bool, typer.Option("--log-questions", help="Log the questions, too.")] = False,
     *,
     client: Client,
 ) -> None:
@@ -88,34 +106,60 @@ def serve(
 
     Nothing is written, and questions are logged only with --log-questions.
     """
+    import socket
+
     import uvicorn
 
+    from legalir_serve import processes
     from legalir_serve.app import create_app
 
+    given = _tokens(tokens)
     service = _service(datasets, pipeline, answer, allow, client)
+    listening = _bound(host, port)  # Before the indexes are opened, which takes its time.
+    faults: list[Exception] = []
+    server: uvicorn.Server | None = None
+
+    def failed(error: Exception) -> None:
+        faults.append(error)
+        if server is not None:
+            server.should_exit = True
+
     application = create_app(
         service,
-        tokens=_tokens(tokens),
+        tokens=given,
         concurrency=concurrency,
         timeout=timeout,
-        host=host,
+        hosts=(host, socket.gethostname(), *(name or [])),
         renewing=workers == 1,
         labels=labels,
+        root_path=root_path.rstrip("/"),
+        log_questions=log_questions,
+        failed=failed,
     )
-    shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"legalir serves {', '.join(service.names)} at http://{shown}:{port}", err=True)
+    shown, taken = f"[{host}]" if ":" in host else host, listening.getsockname()[1]
+    typer.echo(f"legalir serves {', '.join(service.names)} at http://{shown}:{taken}{root_path.rstrip('/')}", err=True)
     if host not in _LOCAL:
         open_to = "whoever has a token" if tokens else "everybody, without a token,"
         typer.echo(f"It is open to {open_to} who reaches {host}; put a server with TLS before it.", err=True)
-    level = "info" if log_questions else "warning"
-    config = uvicorn.Config(application, host=host, port=port, log_level=level, access_log=log_questions)
+    if log_requests or log_questions:
+        logging.basicConfig(format="%(message)s")
+        logging.getLogger("legalir_serve.requests").setLevel(logging.INFO)
+    config = uvicorn.Config(
+        application,
+        http=processes.impatient(),
+        log_level="warning",
+        access_log=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_graceful_shutdown=_PATIENCE,
+    )
     if workers == 1:
+        server = uvicorn.Server(config)
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run()
+            server.run([listening])
+        if faults:
+            raise faults[0]
         return
-    from legalir_serve import processes
-
-    processes.serve(config, workers, service.warm, service.renew)
+    processes.serve(config, listening, workers, service.warm, service.renew)
 
 
 @mcp_app.command(epilog=MCP_EXAMPLES)
@@ -153,6 +197,21 @@ def _service(
     return Service(places, Policy(named, known(allow or [])), client)
 
 
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket of an address that nobody else has."""
+    import socket
+
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+        return bound
+    except OSError as error:
+        bound.close()
+        reason = error.strerror or type(error).__name__
+        raise typer.BadParameter(f"{host}:{port} cannot be listened at: {reason}; give another --port.") from None
+
+
 def _names(datasets: list[str]) -> list[str]:
     """Return the name of each collection in requests: its id, or the name of its folder."""
     names: list[str] = []
@@ -166,9 +225,13 @@ def _tokens(path: Path | None) -> list[str]:
     if path is None:
         return []
     try:
+        if path.stat().st_mode & 0o004:
+            raise typer.BadParameter(f"everybody on this machine can read {path}: chmod 600 {path}.")
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         raise typer.BadParameter(f"the tokens in {path} cannot be read: {type(error).__name__}.") from None
     if not (tokens := [line for line in lines if line and not line.startswith("#")]):
         raise typer.BadParameter(f"{path} holds no token: write one a line.")
+    if any(len(token) < _SHORTEST for token in tokens):
+        raise typer.BadParameter(f"{path} has a token of fewer than {_SHORTEST} characters, which can be guessed.")
     return tokens

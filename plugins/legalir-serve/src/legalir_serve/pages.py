@@ -6,22 +6,25 @@ import csv
 import io
 import json
 import re
-from bisect import bisect_left
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from datetime import date
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import jinja2
 import yaml
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope, Send
 
 from legalir.errors import ComponentError, suggestion
-from legalir.extend import CELL, NOTICE
+from legalir.extend import NOTICE
 from legalir_serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
+from legalir_serve.passages import blocks, extract, level, linked, marked, reasons
 from legalir_serve.service import Service
 from legalir_serve.work import event, refusal, steps
 
@@ -30,7 +33,19 @@ Run = Callable[..., Any]
 PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang", "order")
 """Parameters of an address that stay from view to view."""
 
-_WORD = re.compile(r"[^\W_]+")
+_OTHERS = ("docno", "from", "to", "other", "format", "live")
+"""Parameters of single pages."""
+
+_ADDED = ("utm_", "fbclid", "gclid")
+"""What other sites add to an address."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""Beginnings of a cell that a spreadsheet may take for a formula."""
+
+_CELL = 32_000
+"""Most characters of a cell; spreadsheets take 32 767."""
+
+_WORD = re.compile(r"\w+")
 _RESULTS = 10
 
 
@@ -76,96 +91,13 @@ def language_of(request: Request, languages: Collection[str]) -> str:
     return "en"
 
 
-def marked(text: str, question: str) -> list[tuple[str, bool]]:
-    """Return a text as parts, and whether each is the beginning of a word that a word of the question has, too.
-
-    Endings differ: 창문이 marks 창문은, doors marks door. Two letters of Hangul or Han have to agree, or four of an
-    alphabet.
-    """
-    words = {word.lower() for word in _WORD.findall(question) if len(word) > 1}
-    beginnings = {word[:length] for word in words for length in range(_shortest(word), len(word) + 1)}
-    parts, end = [], 0
-    for word in _WORD.finditer(text):
-        own = word[0].lower()
-        for length in range(len(own), _shortest(own) - 1, -1) if len(own) > 1 else ():
-            if own[:length] in beginnings:
-                start, stop = word.start(), word.start() + length
-                parts += [(text[end:start], False), (text[start:stop], True)]
-                end = stop
-                break
-    return [part for part in [*parts, (text[end:], False)] if part[0]]
-
-
-def _shortest(word: str) -> int:
-    return 2 if ord(word[0]) > 0x2E80 else min(4, len(word))
-
-
-def blocks(text: str) -> list[str | list[list[str]]]:
-    """Return a text as its lines; lines of as many cells that follow each other are a table, a list of rows."""
-    found: list[str | list[list[str]]] = []
-    for line in filter(str.strip, text.splitlines()):
-        cells = line.split(CELL)
-        before = found[-1] if found else ""
-        if len(cells) > 1 and not isinstance(before, str) and len(before[-1]) == len(cells):
-            before.append(cells)
-        else:
-            found.append([cells] if len(cells) > 1 else line)
-    return [CELL.join(one[0]) if not isinstance(one, str) and len(one) == 1 else one for one in found]
-
-
-def extract(text: str, question: str, length: int = 280) -> str:
-    """Return the stretch of a text with the most words of the question, cut at white space."""
-    flat = " ".join(text.split())
-    if len(flat) <= length:
-        return flat
-    places, at = [], 0
-    for part, hit in marked(flat, question):
-        if hit:
-            places.append(at)
-        at += len(part)
-    start = max(places or [0], key=lambda place: bisect_left(places, place + length - 60) - bisect_left(places, place))
-    start = max(0, min(start - 60, len(flat) - length))
-    start = flat.find(" ", start) + 1 if start and " " in flat[start : start + 40] else start
-    end = start + length
-    return ("… " if start else "") + flat[start:end].rstrip() + (" …" if end < len(flat) else "")
-
-
-def reasons(explanation: Mapping[str, Any], most: int = 3) -> list[tuple[str, str]]:
-    """Return the largest contributions to a score, each as a kind and a text.
-
-    Kinds: ``word`` of the question; ``seed``, the docno of a result that cites the provision; ``law``, other provisions
-    of the same law; ``other``.
-    """
-    found: list[tuple[float, tuple[str, str]]] = []
-
-    def walk(node: Mapping[str, Any], share: float) -> None:
-        total = sum(abs(part["value"]) for part in node["parts"]) or 1.0
-        for part in node["parts"]:
-            weight = share * abs(part["value"]) / total
-            if part["source"] is not None:
-                walk(part["source"], weight)
-            elif part["value"] and not part["label"].startswith("…"):
-                found.append((weight, _reason(part)))
-
-    walk(explanation, 1.0)
-    return list(dict.fromkeys(reason for _, reason in sorted(found, key=lambda one: -one[0])))[:most]
-
-
-def _reason(part: Mapping[str, Any]) -> tuple[str, str]:
-    if "term" in part["detail"]:
-        return "word", str(part["label"])
-    if "seed" in part["detail"]:
-        return "seed", str(part["detail"]["seed"])
-    return ("law", "") if "best of" in part["label"] else ("other", str(part["label"]))
-
-
-def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = None) -> None:
+def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: Path | None = None) -> None:
     """Add the pages to an application.
 
     Args:
         app: the application.
         service: what is served.
-        run: does the work of a request.
+        run: returns what does the work of a request for a pipeline; it also fills templates.
         labels: a file of labels, see :func:`messages`.
     """
     texts = messages(labels)
@@ -175,23 +107,39 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
-    environment.globals.update(marked=marked, extract=extract, blocks=blocks, notice=NOTICE)
+    environment.globals.update(marked=marked, extract=extract, blocks=blocks, level=level, notice=NOTICE)
+    environment.globals.update(title_of=lambda name: service.opened(name).collection.source.about.title or name)
     environment.globals.update(box_width=WIDTH, box_height=HEIGHT)
-    app.mount("/static", StaticFiles(packages=[("legalir_serve", "static")]), name="static")
+    static = StaticFiles(packages=[("legalir_serve", "static")])
+    app.mount("/static", Cached(static), name="static")
 
     def rendered(request: Request, template: str, **values: Any) -> str:
-        given = {name: request.query_params[name] for name in PARAMETERS if request.query_params.get(name)}
-        language = language_of(request, texts)
+        dropped = values.pop("without", ())
+        given = {
+            name: request.query_params[name]
+            for name in PARAMETERS
+            if request.query_params.get(name) and name not in dropped
+        }
+        language, root = language_of(request, texts), request.scope.get("root_path", "")
 
         def link(path: str, **changes: object) -> str:
             """Return this URL with some query parameters replaced."""
             query = {**given, **{name: str(value) for name, value in changes.items() if value is not None}}
             dropped = {name for name, value in changes.items() if value is None}
-            return f"{path}?{urlencode({name: value for name, value in query.items() if name not in dropped})}"
+            kept = urlencode({name: value for name, value in query.items() if name not in dropped})
+            return f"{root}{path}?{kept}" if kept else f"{root}{path}"
 
         return environment.get_template(template).render(
-            **values, given=given, link=link, t=texts[language], language=language, languages=list(texts)
+            **values, given=given, link=link, root=root, t=texts[language], language=language, languages=texts
         )
+
+    def refused_page(request: Request, error: Exception) -> Response:
+        refused, t = refusal(error, service.hidden), texts[language_of(request, texts)]
+        wanted = request.query_params.get("docno") or request.query_params.get("collection") or ""
+        reason = refused_in(t, refused.code, refused.reason, wanted)
+        headers = {**refused.headers, "vary": "accept-language"}
+        without = ("as_of",) if refused.code == "no_versions" else ()
+        return HTMLResponse(rendered(request, "error.html", reason=reason, without=without), refused.status, headers)
 
     def page(path: str, template: str) -> Callable[[Callable[[Request], Any]], None]:
         """Serve what a function returns, in a template; an error is a page, too."""
@@ -199,16 +147,30 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
         def add(values_of: Callable[[Request], Any]) -> None:
             async def serve(request: Request) -> Response:
                 try:
+                    check_parameters(request)
                     found = await values_of(request)
-                    return found if isinstance(found, Response) else HTMLResponse(rendered(request, template, **found))
+                    if isinstance(found, Response):
+                        return found
+                    # A long text takes its time, which is not that of all other requests.
+                    text = await run()(rendered, request, template, **found)
+                    return HTMLResponse(text, headers={"vary": "accept-language"})
                 except Exception as error:
-                    refused = refusal(error)
-                reason = refused_in(texts[language_of(request, texts)], refused.code, refused.reason)
-                return HTMLResponse(rendered(request, "error.html", reason=reason), refused.status, refused.headers)
+                    return refused_page(request, error)
 
             app.add_api_route(path, serve, methods=["GET"], include_in_schema=False, response_class=HTMLResponse)
 
         return add
+
+    refuse = app.exception_handlers[HTTPException]
+
+    async def refuse_or_show(request: Request, error: Exception) -> Response:
+        """Answer a mistake in an address with a page, unless it is of the API."""
+        if request.url.path.removeprefix(request.scope.get("root_path", "")).startswith(("/v1", "/mcp")):
+            answer: Response = await refuse(request, error)  # type: ignore[misc]
+            return answer
+        return refused_page(request, error)
+
+    app.add_exception_handler(HTTPException, refuse_or_show)
 
     def options(request: Request) -> dict[str, Any]:
         given = request.query_params
@@ -223,15 +185,16 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
 
     def searched(query: str, chosen: Mapping[str, Any], k: int) -> dict[str, Any]:
         found = service.search(query, k=k, explained=True, **chosen)
-        found["why"] = [reasons(row["explanation"]) for row in found["results"]]
+        found["why"] = [reasons(row["explanation"], found["query"])[:3] for row in found["results"]]
         found["titles"] = {row["docno"]: row["title"] or row["docno"] for row in found["results"]}
         return found
 
     @page("/", "search.html")
     async def search(request: Request) -> dict[str, Any]:
         query, chosen = request.query_params.get("q", ""), options(request)
-        collections = await run(service.collections)
-        found = await run(searched, query, chosen, count(request)) if query.strip() else None
+        collections = await run()(service.collections)
+        work = run(chosen["pipeline"])
+        found = await work(searched, query, chosen, count(request)) if query.strip() else None
         return {"collections": collections, "found": found, "query": query, "chosen": chosen}
 
     @page("/compare", "compare.html")
@@ -240,9 +203,11 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
         other = {**chosen, "pipeline": request.query_params.get("other") or "bm25"}
         sides = []
         if query.strip():
-            sides = [await run(service.search, query, k=count(request), **each) for each in (chosen, other)]
+            sides = [
+                await run(each["pipeline"])(service.search, query, k=count(request), **each) for each in (chosen, other)
+            ]
         places = [{row["docno"]: row["rank"] for row in side["results"]} for side in sides]
-        collections = await run(service.collections)
+        collections = await run()(service.collections)
         return {
             "collections": collections,
             "sides": sides,
@@ -256,16 +221,18 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
     async def provision(request: Request) -> dict[str, Any]:
         docno, chosen = request.query_params.get("docno", ""), options(request)
         place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
-        shown = await run(service.provision, docno, **place)
-        around = await run(service.related, shown["docno"], **place, depth=2, most=24)
+        shown = await run()(service.provision, docno, **place)
+        around = await run()(service.related, shown["docno"], **place, depth=2, most=24)
         changes = None
         first, last = (request.query_params.get(name, "") for name in ("from", "to"))
         if first and last:
-            changes = await run(service.changes, first, last, collection=chosen["collection"], docno=shown["docno"])
+            changes = await run()(service.changes, first, last, collection=chosen["collection"], docno=shown["docno"])
         drawn: Picture = picture(around["nodes"], around["links"])
         query = request.query_params.get("q", "")
         return {
             "collections": [],
+            "parts_of": linked(shown["text"], shown["references"]),
+            "law_language": service.opened(chosen["collection"]).collection.language,
             "shown": shown,
             "drawn": drawn,
             "changes": changes,
@@ -277,7 +244,21 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
     @page("/explain", "explain.html")
     async def explain(request: Request) -> dict[str, Any]:
         query, docno = (request.query_params.get(name, "") for name in ("q", "docno"))
-        return {"collections": [], "root": await run(service.explain, query, docno, **options(request)), "query": query}
+        chosen = options(request)
+        shown = await run(chosen["pipeline"])(service.explain, query, docno, **chosen)
+        why = reasons(shown, query)
+        words = [text for kind, text in why if kind == "word"][:6]
+        named = service.opened(chosen["collection"]).collection.provisions([docno, *(text for _, text in why)])
+        titles = {each: one.title or each for each, one in named.items()}
+        return {"collections": [], "shown": shown, "why": why[:6], "words": words, "titles": titles, "query": query}
+
+    @page("/law", "law.html")
+    async def law(request: Request) -> dict[str, Any]:
+        chosen = options(request)
+        place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
+        shown = await run()(service.law, request.query_params.get("docno", ""), **place)
+        language = service.opened(chosen["collection"]).collection.language
+        return {"collections": [], "shown": shown, "law_language": language}
 
     @page("/answer", "answer.html")
     async def answer(request: Request) -> dict[str, Any]:
@@ -285,11 +266,11 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
         chosen["pipeline"] = request.query_params.get("pipeline") or "answer"
         shown: dict[str, Any] = {"reply": None, "parts": [], "steps": ""}
         if query.strip() and request.query_params.get("live"):
-            shown["steps"] = f"/answer/steps?{request.query_params}"
+            shown["steps"] = f"{request.scope.get('root_path', '')}/answer/steps?{request.query_params}"
         elif query.strip():
-            reply = await run(service.answer, query, **chosen)
+            reply = await run(chosen["pipeline"])(service.answer, query, **chosen)
             shown |= answered(reply, texts[language_of(request, texts)])
-        return {"collections": await run(service.collections), "query": query, "chosen": chosen, **shown}
+        return {"collections": await run()(service.collections), "query": query, "chosen": chosen, **shown}
 
     @app.get("/answer/steps", include_in_schema=False)
     async def answer_steps(request: Request) -> Response:
@@ -298,7 +279,9 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
 
         async def events() -> AsyncIterator[str]:
             labels = texts[language_of(request, texts)]
-            async for kind, content in steps(run, lambda told: service.answer(query, told=told, **chosen)):
+            work = run(chosen["pipeline"])
+            answering = steps(work, lambda told: service.answer(query, told=told, **chosen), service.hidden)
+            async for kind, content in answering:
                 shown = content
                 if kind == "answer":
                     shown = {"html": rendered(request, "reply.html", **answered(content, labels))}
@@ -310,12 +293,50 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
 
     @page("/export", "error.html")
     async def export(request: Request) -> Response:
-        found = await run(service.search, request.query_params.get("q", ""), k=count(request), **options(request))
-        if request.query_params.get("format") == "csv":
-            return _as_csv(found["results"])
-        content = json.dumps(found, ensure_ascii=False, indent=1)
-        headers = {"content-disposition": 'attachment; filename="provisions.json"'}
+        query, chosen = request.query_params.get("q", ""), options(request)
+        found = await run(chosen["pipeline"])(service.search, query, k=count(request), **chosen)
+        address = f"{request.base_url}provision".replace("//provision", "/provision")
+        for row in found["results"]:
+            row["address"] = f"{address}?{urlencode({'docno': row['docno'], 'collection': found['collection']})}"
+        name = "-".join([*_WORD.findall(query)[:6], date.today().isoformat()])[:80]
+        kind = "csv" if request.query_params.get("format") == "csv" else "json"
+        headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}.{kind}"}
+        if kind == "csv":
+            return Response(as_csv(found), media_type="text/csv; charset=utf-8", headers=headers)
+        content = json.dumps({**found, "retrieved": date.today().isoformat()}, ensure_ascii=False, indent=1)
         return Response(content, media_type="application/json", headers=headers)
+
+
+def check_parameters(request: Request) -> None:
+    """Refuse a parameter that no page has: ``asof`` for ``as_of`` would give the law of another day without a word.
+
+    Raises:
+        ComponentError: there is one. What other sites add to a link (``utm_source``) is left alone.
+    """
+    for name in request.query_params:
+        if name not in (*PARAMETERS, *_OTHERS) and not name.startswith(_ADDED):
+            raise ComponentError(f"{name}?{suggestion(name, (*PARAMETERS, *_OTHERS))}")
+
+
+class Cached:
+    """Files of the pages, which a browser may keep for a day.
+
+    Args:
+        files: the files.
+    """
+
+    def __init__(self, files: StaticFiles) -> None:
+        self._files = files
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send a file."""
+
+        async def kept(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] in (200, 304):
+                message = {**message, "headers": [*message["headers"], (b"cache-control", b"public, max-age=86400")]}
+            await send(message)
+
+        await self._files(scope, receive, kept)
 
 
 def _whole(text: str, otherwise: int) -> int:
@@ -323,23 +344,26 @@ def _whole(text: str, otherwise: int) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else otherwise
 
 
-def _as_csv(rows: list[dict[str, Any]]) -> Response:
-    """Return results as a table for a spreadsheet, in which no cell is a formula."""
+def as_csv(found: Mapping[str, Any]) -> str:
+    """Return results as a table for a spreadsheet, in which no cell is a formula or larger than one may be."""
     out = io.StringIO()
     writer = csv.writer(out)
-    columns = list(rows[0]) if rows else ["rank", "score", "docno", "title", "text"]
-    writer.writerow(columns)
-    for row in rows:
-        cells = [str(row[column]) for column in columns]
-        writer.writerow([f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell for cell in cells])
-    headers = {"content-disposition": 'attachment; filename="provisions.csv"'}
-    return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+    columns = list(found["results"][0]) if found["results"] else ["rank", "score", "docno", "title", "text"]
+    more = {"question": found["query"], "collection": found["collection"], "as_of": found["as_of"] or ""}
+    more["retrieved"] = date.today().isoformat()
+    writer.writerow([*columns, *more])
+    for row in found["results"]:
+        cells = [str(row.get(column, "")) for column in columns] + [*more.values()]
+        writer.writerow([f"'{cell}" if cell.startswith(_FORMULA) else cell[:_CELL] for cell in cells])
+    return "\ufeff" + out.getvalue()
 
 
-def refused_in(labels: Mapping[str, str], code: str, reason: str) -> str:
-    """Return the reason of an error in the words of `labels`; what names a value follows as the server has it."""
+def refused_in(labels: Mapping[str, str], code: str, reason: str, wanted: str = "") -> str:
+    """Return the reason of an error in the words of `labels`; what is wrong with a value follows in English."""
     label = labels[f"error_{code}"]
-    return f"{label} {reason}" if code in ("invalid", "not_found") else label
+    if code == "not_found":
+        return f"{label} {wanted}".strip()
+    return f"{label} {reason}" if code == "invalid" else label
 
 
 def answered(reply: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:

@@ -10,6 +10,12 @@ from dataclasses import dataclass, field
 from legalir.errors import ComponentError, ExpressionError
 from legalir.extend import canonical, is_installed
 
+RESULTS = 100
+"""Largest number of results of a request."""
+
+CHARACTERS = 4_000
+"""Largest number of characters of a question."""
+
 HARMLESS = frozenset(
     (
         *("bm25", "bm25f", "default", "family", "focus", "linear", "links", "lookup", "nitilink", "quote", "refuse"),
@@ -30,6 +36,14 @@ _TEXTS = frozenset(
 _LARGEST = 1_000
 """Largest number in an expression: of results, neighbours, and the like."""
 
+_DEEPEST = 4
+"""Largest number of steps in the citation graph."""
+
+_COMPONENTS, _WEIGHTED = 12, 6
+"""Most components of an expression, and most of them that may have arrays of weights as large as an index."""
+
+_WEIGHTING = frozenset(("bm25", "bm25f", "default", "focus", "rocchio", "tfidf"))
+"""Components that may have such arrays."""
 
 NAMED = {"default": "default", "answer": "default % 5 >> refuse >> quote"}
 """Pipelines that requests may name where the operator says nothing."""
@@ -42,16 +56,10 @@ class Policy:
     Attributes:
         pipelines: expressions of the operator by name; they may hold any component.
         components: names of the components that a request may put together itself; none: only `pipelines`.
-        results: largest number of results.
-        characters: largest number of characters of a question.
     """
 
-    pipelines: Mapping[str, str] = field(
-        default_factory=lambda: {"default": "default", "answer": "default % 5 >> refuse >> quote"}
-    )
+    pipelines: Mapping[str, str] = field(default_factory=lambda: dict(NAMED))
     components: frozenset[str] = HARMLESS
-    results: int = 100
-    characters: int = 4_000
 
     def expression(self, asked: str) -> str:
         """Return the expression that a request may run.
@@ -65,13 +73,20 @@ class Policy:
         if (own := self.pipelines.get(asked)) is not None:
             return own
         tree = ast.parse(canonical(asked), mode="eval")
-        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        if refused := sorted(used - self.components):
+        used = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        if refused := sorted({*used} - self.components):
             allowed = ", ".join(sorted({*self.pipelines, *self.components}))
             raise ExpressionError(f"The component {refused[0]!r} is not offered here; there are: {allowed}.")
+        if len(used) > _COMPONENTS or sum(name in _WEIGHTING for name in used) > _WEIGHTED:
+            raise ExpressionError(
+                f"The expression has too many components for a request: at most {_COMPONENTS}, and at most {_WEIGHTED} "
+                f"of {', '.join(sorted(_WEIGHTING))}."
+            )
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant):
                 self._check_literal(node.value)
+            if isinstance(node, ast.keyword) and node.arg == "depth" and not _is_shallow(node.value):
+                raise ExpressionError(f"depth in a request is at most {_DEEPEST}.")
         return asked
 
     def _check_literal(self, value: object) -> None:
@@ -89,19 +104,13 @@ class Policy:
         clean = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
         if not clean:
             raise ComponentError("The question is empty: ask in words.")
-        if len(clean) > self.characters:
-            raise ComponentError(f"The question has {len(clean):,} characters, and {self.characters:,} are allowed.")
+        if len(clean) > CHARACTERS:
+            raise ComponentError(f"The question has {len(clean):,} characters, and {CHARACTERS:,} are allowed.")
         return clean
 
-    def number(self, k: int, name: str = "k") -> int:
-        """Return a number of results.
 
-        Raises:
-            ComponentError: it is not from 1 to the limit.
-        """
-        if not 1 <= k <= self.results:
-            raise ComponentError(f"{name}={k} is not from 1 to {self.results}.")
-        return k
+def _is_shallow(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, int) and value.value <= _DEEPEST
 
 
 def known(components: Iterable[str]) -> frozenset[str]:

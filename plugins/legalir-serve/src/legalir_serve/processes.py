@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -31,13 +34,20 @@ _RENEW = 3
 """Looks at the processes for one at the files of the collections."""
 
 
-def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], renew: Callable[[], object]) -> None:
+def serve(
+    config: uvicorn.Config,
+    listening: socket.socket,
+    processes: int,
+    warm: Callable[[], object],
+    renew: Callable[[], object],
+) -> None:
     """Serve in several processes until this one is told to end; one that dies is replaced.
 
     After a change of a collection new processes take the place of the old ones, which first end what they have begun.
 
     Args:
-        config: the application and its address.
+        config: the application.
+        listening: a socket with its address; nobody can connect until the indexes are open.
         processes: number of processes.
         warm: opens all indexes, in this process.
         renew: opens again what has changed, in this process; true if anything has.
@@ -51,7 +61,6 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         raise ComponentError("A model is on the GPU, which one process uses at a time: leave --workers out.")
-    listening = config.bind_socket()
     alive, held = os.pipe()  # Only this process holds the second end, so that its children see when it is gone.
     ending: list[int] = []
 
@@ -142,3 +151,48 @@ def _end(children: set[int]) -> None:
         _log.warning("A process that serves does not end, and is killed.")
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+
+
+_SILENT = 15.0
+"""Seconds in which the head of a request has to come."""
+
+
+def impatient() -> type[asyncio.Protocol]:
+    """Return uvicorn's protocol, which closes a connection on which the head of a request comes too slowly."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    base: Any = AutoHTTPProtocol
+
+    class Impatient(base):  # type: ignore[misc]
+        timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            self.wait()
+
+        def wait(self) -> None:
+            self.timer = self.loop.call_later(_SILENT, self.give_up)
+
+        def answering(self) -> bool:
+            return self.cycle is not None and not self.cycle.response_complete
+
+        def give_up(self) -> None:
+            self.timer = None
+            if not self.answering():
+                self.transport.close()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.answering():
+                if self.timer is not None:
+                    self.timer.cancel()
+                    self.timer = None
+            elif self.timer is None:
+                self.wait()
+
+        def connection_lost(self, error: Exception | None) -> None:
+            if self.timer is not None:
+                self.timer.cancel()
+            super().connection_lost(error)
+
+    return Impatient

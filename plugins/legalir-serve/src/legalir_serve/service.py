@@ -12,9 +12,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from legalir import CitationGraph, Client, Collection, SearchResult
 from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
 from legalir.extend import (
+    NumberTable,
+    Place,
     Provision,
     answer_facts,
     answer_with,
@@ -25,12 +29,13 @@ from legalir.extend import (
     iso_date,
     names_version,
     provision_key,
+    read,
     rows,
     search_with,
     word_parts,
 )
-from legalir_serve.policy import Policy
-from legalir_serve.work import Together
+from legalir_serve.policy import RESULTS, Policy
+from legalir_serve.work import NoVersions, Together
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -41,12 +46,14 @@ Lookup = Callable[[Iterable[str]], Mapping[str, Provision]]
 _NEIGHBOURS = 200
 """Provisions that are listed as citing, or cited by, one provision."""
 
+_BESIDE = 64
+"""Rows of the corpus before and after a provision among which the next ones of its law are; a row is a version."""
+
 _PARTS = 12
 """Most parts of an explanation; the smallest are joined."""
 
-_PIPELINES = 64
-"""Pipelines that a collection holds ready; the one that was used longest ago makes room."""
-
+_WRITTEN = 2
+"""Pipelines written by requests that a collection holds ready; the one that was used longest ago makes room."""
 
 _WARMING = 64
 """Number of warm-up questions (titles of provisions) before the first request."""
@@ -78,27 +85,41 @@ class Opened:
     Args:
         name: what requests call it.
         collection: the collection.
+        lasting: expressions whose pipelines stay open.
     """
 
-    def __init__(self, name: str, collection: Collection) -> None:
+    def __init__(self, name: str, collection: Collection, lasting: Iterable[str]) -> None:
         self.name = name
         self.collection = collection
+        self.lasting = frozenset(lasting)
         self.files = files_of(collection)
         self._pipelines: dict[str, _Pipeline] = {}
         self._lock = threading.Lock()
         self._versions: dict[str, list[str]] | None = None
 
     def pipeline(self, expression: str) -> _Pipeline:
-        """Return the pipeline of an expression, made once."""
+        """Return the pipeline of an expression, made once while it stays open."""
         with self._lock:
             made = self._pipelines.pop(expression, None)
             if made is None:
                 pipeline = self.collection.pipeline(expression)
                 made = _Pipeline(pipeline, Together(pipeline), gives_answers(pipeline))
-                if len(self._pipelines) >= _PIPELINES:
-                    del self._pipelines[next(iter(self._pipelines))]
+                written = [each for each in self._pipelines if each not in self.lasting]
+                if expression not in self.lasting and len(written) >= _WRITTEN:
+                    del self._pipelines[written[0]]
             self._pipelines[expression] = made
             return made
+
+    def day(self, as_of: str | None) -> str | None:
+        """Return the day of a request; None for a collection without versions.
+
+        Raises:
+            ComponentError: `as_of` is not a date.
+            NoVersions: the collection has no versions.
+        """
+        if as_of and not self.collection.dated:
+            raise NoVersions(f"{self.name} has no versions of provisions: leave as_of out.")
+        return self.collection.day(as_of or None)
 
     def versions(self, docno: str) -> list[str]:
         """Return the docnos of all versions of a provision, the oldest first; of one without versions, its docno."""
@@ -130,7 +151,15 @@ class Service:
         self._opened = {name: self._open(name) for name in collections}
 
     def _open(self, name: str) -> Opened:
-        return Opened(name, Collection(self._places[name], client=self._client))
+        lasting = (*(self.policy.components & _OPENED), *self.policy.pipelines.values())
+        return Opened(name, Collection(self._places[name], client=self._client), lasting)
+
+    def hidden(self, text: str) -> str:
+        """Return a text in which the names of collections stand for their folders."""
+        for name, place in self._places.items():
+            for folder in {str(Path(place).resolve()), str(place)} - {name}:
+                text = text.replace(folder, name)
+        return text
 
     @property
     def names(self) -> list[str]:
@@ -146,7 +175,7 @@ class Service:
         store = opened.collection.source.store
         titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
         day = opened.collection.day(None)
-        for expression in (*(self.policy.components & _OPENED), *self.policy.pipelines.values()):
+        for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)
             if not made.answers:
                 for title in titles:  # As many as bring all tables to memory that requests will.
@@ -187,6 +216,11 @@ class Service:
             )
         return self._opened[chosen]
 
+    def has(self, docno: str, collection: str) -> bool:
+        """Return whether a collection has a provision, by its docno or key."""
+        opened = self.opened(collection)
+        return bool(opened.versions(docno) and opened.collection.provisions(opened.versions(docno)))
+
     def collections(self) -> list[dict[str, Any]]:
         """Return each collection: ``name, title, language, provisions, dated, pipelines``."""
         return [
@@ -215,7 +249,7 @@ class Service:
         if made.answers:
             raise ExpressionError(f"{pipeline!r} gives an answer: ask for it there.")
         query = self.policy.question(query)
-        day, lookup = opened.collection.day(as_of or None), lookup or opened.collection.provisions
+        day, lookup = opened.day(as_of), lookup or opened.collection.provisions
         return search_with(made.pipeline, query, expression, k, lookup, day, made.together.search)
 
     def search(
@@ -235,7 +269,7 @@ class Service:
             query: the question.
             collection: name of the collection.
             k: number of results.
-            offset: number of results that are left out before them.
+            offset: number of results that are left out before them; no request gets more than the first 100.
             pipeline: name of a pipeline, or an expression.
             as_of: the day, ``2021-03-01``; only for a collection of versions.
             explained: whether each result has its ``explanation``, as :meth:`explain` returns it.
@@ -245,8 +279,7 @@ class Service:
             DatasetNotFound: there is no such collection.
             ExpressionError: the pipeline may not be asked for.
         """
-        opened, wanted = self.opened(collection), self.policy.number(k) + max(0, offset)
-        self.policy.number(wanted, "k + offset")
+        opened, wanted = self.opened(collection), min(max(1, k) + max(0, offset), RESULTS)
         provisions = dict[str, Provision]()
 
         def lookup(docnos: Iterable[str]) -> Mapping[str, Provision]:
@@ -263,9 +296,9 @@ class Service:
             "query": self.policy.question(query),
             "collection": opened.name,
             "pipeline": pipeline,
-            "as_of": opened.collection.day(as_of or None),
+            "as_of": opened.day(as_of),
             "results": results,
-            "next": wanted if len(hits) == wanted and wanted < self.policy.results else None,
+            "next": wanted if len(hits) == wanted < RESULTS else None,
         }
 
     def explain(
@@ -283,45 +316,100 @@ class Service:
             ComponentError: the pipeline does not return the provision, or a value is out of range.
         """
         opened = self.opened(collection)
-        hits = self.found(opened, query, self.policy.results, pipeline, as_of)
+        hits = self.found(opened, query, RESULTS, pipeline, as_of)
         if docno not in set(hits["docno"]):
             raise ComponentError(f"The provision {docno!r} is not among the results of this question.")
         (explanation,) = hits.explain(docno)
         return explanation.shortened(_PARTS).to_dict()
 
     def provision(self, docno: str, *, collection: str | None = None, as_of: str | None = None) -> dict[str, Any]:
-        """Return a provision: its record, ``cites, cited_by, versions``; of a key, the version in force on the day.
+        """Return a provision: its record, and what stands around it.
+
+        Args:
+            docno: of a version, or the key of a provision: its version in force on the day, else the last one before,
+                else the first one after.
+            collection: name of the collection.
+            as_of: the day.
+
+        Returns:
+            The fields of the record; ``references``, places in the text (``start, end``) that name a cited provision
+            (``docno``); ``state`` (``in force``, ``no longer in force`` of a version that another one
+            has followed, ``repealed``, ``not yet in force``), ``since`` (the day from which it is so), and
+            ``in_force``, the docno in force on the day, or None; ``before`` and ``after`` in its law; ``cites`` and
+            ``cited_by``, at most 200 each, with ``cites_total`` and ``cited_by_total``; ``versions``.
 
         Raises:
             DatasetNotFound: there is no such provision.
         """
         opened = self.opened(collection)
         record = self._record(opened, docno, as_of)
-        graph = _graph_of(opened.collection, record, as_of)
-        cites = [each for each in graph.cites(record.doc_id) if each != record.doc_id][:_NEIGHBOURS]
-        cited_by = [each for each in graph.cited_by(record.doc_id) if each != record.doc_id][:_NEIGHBOURS]
+        graph = _graph_of(opened.collection, record, opened.day(as_of))
+        around = {
+            "cites": [each for each in graph.cites(record.doc_id) if each != record.doc_id],
+            "cited_by": [each for each in graph.cited_by(record.doc_id) if each != record.doc_id],
+        }
+        versions = opened.collection.provisions(opened.versions(record.doc_id))
+        cited = opened.collection.provisions(around["cites"]).values()
         return {
             "collection": opened.name,
             **_fields(record),
-            "cites": self._listed(opened, cites),
-            "cited_by": self._listed(opened, cited_by),
+            "references": _references(opened.collection, record, [*cited]),
+            **_state(record, versions, opened.day(as_of)),
+            **self._beside(opened, record, as_of),
+            **{name: self._listed(opened, docnos[:_NEIGHBOURS]) for name, docnos in around.items()},
+            **{f"{name}_total": len(docnos) for name, docnos in around.items()},
             "versions": [
                 {"docno": each, "effective_from": version.effective_from, "effective_to": version.effective_to}
-                for each, version in opened.collection.provisions(opened.versions(record.doc_id)).items()
+                for each, version in versions.items()
             ],
         }
 
     def _record(self, opened: Opened, docno: str, as_of: str | None) -> Provision:
-        collection = opened.collection
-        day = collection.day(as_of or None)
+        collection, day = opened.collection, opened.day(as_of) or ""
         if collection.dated and not names_version(docno):
             versions = collection.provisions(opened.versions(docno))
-            docno = _in_force(versions, day or "") or docno
+            begun = [each for each, one in versions.items() if one.text.strip() and one.effective_from <= day]
+            docno = _in_force(versions, day) or next(iter([*begun[-1:], *versions]), docno)
         record = collection.provisions([docno]).get(docno)
         if record is None:
-            on = f" in force on {day}" if collection.dated and not names_version(docno) else ""
-            raise DatasetNotFound(f"There is no provision {docno!r}{on} in {opened.name}.")
+            raise DatasetNotFound(f"There is no provision {docno!r} in {opened.name}.")
         return record
+
+    def _beside(self, opened: Opened, record: Provision, as_of: str | None) -> dict[str, dict[str, str] | None]:
+        """Return the provisions before and after one in its law, None at its ends."""
+        store, key = opened.collection.source.store, provision_key(record.doc_id)
+        place = int(store.docnos.numbers([record.doc_id])[0])
+        near = [*store.at(range(max(0, place - _BESIDE), min(len(store), place + _BESIDE + 1)))]
+        here = min(place, _BESIDE)
+        beside = dict[str, dict[str, str] | None]()
+        for name, others in (("before", near[here::-1]), ("after", near[here:])):
+            other = next((each for each in others if provision_key(each.doc_id) != key), None)
+            same = other is not None and (other.law_id, other.law) == (record.law_id, record.law)
+            of = self._record(opened, provision_key(other.doc_id), as_of) if same and other is not None else None
+            beside[name] = None if of is None else self._listed(opened, [of.doc_id])[0]
+        return beside
+
+    def citing(
+        self,
+        docno: str,
+        relation: str,
+        *,
+        collection: str | None = None,
+        as_of: str | None = None,
+        k: int = 30,
+        offset: int = 0,
+    ) -> dict[str, Any]:
+        """Return a part of the provisions that one cites (``cites``), or that cite it (``cited_by``), and their number.
+
+        Raises:
+            DatasetNotFound: there is no such provision.
+        """
+        opened = self.opened(collection)
+        record = self._record(opened, docno, as_of)
+        graph = _graph_of(opened.collection, record, opened.day(as_of))
+        found = [each for each in getattr(graph, relation)(record.doc_id) if each != record.doc_id]
+        rows = self._listed(opened, found[offset : offset + k])
+        return {"collection": opened.name, **_fields(record), "rows": rows, "total": len(found)}
 
     def _listed(self, opened: Opened, docnos: Iterable[str]) -> list[dict[str, str]]:
         provisions = opened.collection.provisions(docnos)
@@ -329,6 +417,26 @@ class Service:
             {"docno": docno, "title": each.title, "law": each.law, "level": each.level}
             for docno, each in provisions.items()
         ]
+
+    def law(self, docno: str, *, collection: str | None = None, as_of: str | None = None) -> dict[str, Any]:
+        """Return the law of a provision as a whole: ``law`` and its ``provisions`` in force on the day, in order.
+
+        Raises:
+            DatasetNotFound: there is no such provision.
+        """
+        opened = self.opened(collection)
+        record, day = self._record(opened, docno, as_of), opened.day(as_of)
+        store = opened.collection.source.store
+        places = np.flatnonzero(store.column("law") == record.law)
+        if store.validity is not None:
+            places = places[store.validity.on(day_of(day, "as_of"))[places]]
+        whole = [each for each in store.at(places.tolist()) if each.law_id == record.law_id]
+        return {
+            "collection": opened.name,
+            "law": record.law,
+            "as_of": day,
+            "provisions": [_fields(one) for one in whole],
+        }
 
     def related(
         self, docno: str, *, collection: str | None = None, depth: int = 2, most: int = 40, as_of: str | None = None
@@ -343,7 +451,8 @@ class Service:
             raise ComponentError(f"depth={depth} is not from 1 to 4.")
         opened = self.opened(collection)
         record = self._record(opened, docno, as_of)
-        graph, distance, border = _graph_of(opened.collection, record, as_of), {record.doc_id: 0}, [record.doc_id]
+        graph = _graph_of(opened.collection, record, opened.day(as_of))
+        distance, border = {record.doc_id: 0}, [record.doc_id]
         for step in range(1, depth + 1):
             following = []
             for each in border:
@@ -376,8 +485,10 @@ class Service:
         """
         opened = self.opened(collection)
         if not opened.collection.dated:
-            raise ComponentError(f"The collection {opened.name!r} holds no versions that could be compared.")
+            raise NoVersions(f"{opened.name} has no versions of provisions that could be compared.")
         first, last = (iso_date(day_of(day, name)) for day, name in ((start, "from"), (end, "to")))
+        if last < first:
+            raise ComponentError(f"from={first} is later than to={last}: give the earlier day first.")
         if not docno:
             try:
                 found = [each.to_dict() for each in differences(opened.collection.source, first, last, law)]
@@ -426,11 +537,9 @@ class Service:
         made = opened.pipeline(expression)
         if not made.answers:
             raise ExpressionError(f"{pipeline!r} gives no answer: end it in a generator such as quote.")
-        day = opened.collection.day(as_of or None)
-        reply = answer_with(
-            made.pipeline, self.policy.question(query), expression, opened.collection.provisions, told, day
-        )
-        return answer_facts(reply, opened.collection)
+        question, day = self.policy.question(query), opened.day(as_of)
+        reply = answer_with(made.pipeline, question, expression, opened.collection.provisions, told, day)
+        return {"collection": opened.name, **answer_facts(reply, opened.collection)}
 
     def verify(
         self, text: str, *, collection: str | None = None, as_of: str | None = None, law: str = ""
@@ -448,16 +557,51 @@ class Service:
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
         opened = self.opened(collection)
-        return opened.collection.verify(text, as_of=as_of or None, law=law).to_dict()
+        opened.day(as_of)
+        found = opened.collection.verify(text, as_of=as_of or None, law=law).to_dict()
+        return {**found, "collection": opened.name}
 
 
-def _graph_of(collection: Collection, record: Provision, as_of: str | None) -> CitationGraph:
+def _graph_of(collection: Collection, record: Provision, day: str | None) -> CitationGraph:
     """Return the citation graph of a day on which a provision is in force: the day that is asked, else its first."""
-    graph, day = collection.graph, collection.day(as_of or None)
+    graph = collection.graph
     if day is None or graph.validity is None:
         return graph
     asked = _in_force({record.doc_id: record}, day)
     return graph.at(day_of(day if asked else record.effective_from or day, "as_of"))
+
+
+def _state(record: Provision, versions: Mapping[str, Provision], day: str | None) -> dict[str, str | None]:
+    """Return whether a provision is in force on a day, since when, and which of its versions is."""
+    if day is None:
+        return {"state": "in force", "since": record.effective_from, "in_force": record.doc_id}
+    now = _in_force(versions, day)
+    if now == record.doc_id:
+        return {"state": "in force", "since": record.effective_from, "in_force": now}
+    if record.effective_from > day:
+        return {"state": "not yet in force", "since": record.effective_from, "in_force": now}
+    # A version without text is the repeal; without one, the provision ends with its last version.
+    state = "no longer in force" if now else "repealed"
+    since = record.effective_to if record.text.strip() else record.effective_from
+    return {"state": state, "since": since, "in_force": now}
+
+
+def _references(collection: Collection, record: Provision, cited: list[Provision]) -> list[dict[str, Any]]:
+    """Return the places of a text that name a provision that it cites, where only one of these can be meant."""
+    table = NumberTable.of(collection)
+    own, *numbers = map(table.article, table.docno_table.numbers([record.doc_id, *(one.doc_id for one in cited)]))
+    try:
+        found = read(record.text, collection.language, Place(record.law, own))
+    except DataError:  # There is no grammar of this language.
+        return []
+    places = list[dict[str, Any]]()
+    for one in found:
+        numbered = [each for each, number in zip(cited, numbers, strict=True) if number and number == one.article]
+        if one.law_kind == "named":
+            numbered = [each for each in numbered if one.law in each.law or each.law in one.law] or numbered
+        if len(numbered) == 1 and (not places or one.start >= places[-1]["end"]):
+            places.append({"start": one.start, "end": one.end, "docno": numbered[0].doc_id})
+    return places
 
 
 def _in_force(versions: Mapping[str, Provision], day: str) -> str | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import queue
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -14,8 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pandas as pd
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
 from legalir.errors import AnalyzerError, ComponentError, DatasetNotFound, ExpressionError, LegalIRError
+from legalir.extend import DEADLINE
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -30,6 +34,10 @@ class Busy(Exception):  # noqa: N818  (reads as the sentence it is)
 
 class TooSlow(Exception):  # noqa: N818
     """The work took longer than a request may."""
+
+
+class NoVersions(ComponentError):  # noqa: N818
+    """A day was given for a collection without versions."""
 
 
 class Workers:
@@ -51,12 +59,14 @@ class Workers:
 
         Raises:
             Busy: no worker is free, and enough requests are waiting.
-            TooSlow: it took too long. Its worker is free again when the work has ended.
+            TooSlow: it took too long. Its worker is free again when the component that runs has ended: no further
+                component of the pipeline starts.
         """
         if self._begun >= self._most:
             raise Busy
         self._begun += 1
-        future = asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *arguments, **named))
+        whole = partial(_until, time.monotonic() + self.timeout, partial(work, *arguments, **named))
+        future = asyncio.get_running_loop().run_in_executor(self._pool, whole)
         future.add_done_callback(self._ended)
         try:
             return await asyncio.wait_for(asyncio.shield(future), self.timeout)
@@ -73,11 +83,20 @@ class Workers:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _until(deadline: float, work: Callable[[], _T]) -> _T:
+    """Return the result of `work`; no component of a pipeline starts after the deadline."""
+    DEADLINE.set(deadline)  # A thread of a pool has a context of its own, and each request sets it anew.
+    if time.monotonic() > deadline:
+        raise TooSlow
+    return work()
+
+
 class _Asked(NamedTuple):
-    """A question that waits for its results."""
+    """A question that waits for its results, and the time after which nobody waits any more."""
 
     question: pd.DataFrame
     results: Future[pd.DataFrame]
+    deadline: float
 
 
 class Together:
@@ -98,22 +117,29 @@ class Together:
         self._searcher = ThreadPoolExecutor(1, thread_name_prefix="legalir-search")
 
     def search(self, question: pd.DataFrame) -> pd.DataFrame:
-        """Return the results of one question; errors are the pipeline's errors for this question."""
-        mine = _Asked(question, Future())
+        """Return the results of one question; errors are the pipeline's errors for this question.
+
+        Raises:
+            TimeoutError: the deadline of the request has passed.
+        """
+        mine = _Asked(question, Future(), DEADLINE.get())
         self._waiting.put(mine)
         self._searcher.submit(self._turn)
-        return mine.results.result()
+        return mine.results.result(None if math.isinf(mine.deadline) else max(0, mine.deadline - time.monotonic()))
 
     def _turn(self) -> None:
         """Search for those that wait, if an earlier turn has not done so."""
         turn = list[_Asked]()
         with suppress(queue.Empty):
             while len(turn) < self._most:
-                turn.append(self._waiting.get_nowait())
+                asked = self._waiting.get_nowait()
+                if time.monotonic() <= asked.deadline:  # Else nobody waits for it any more.
+                    turn.append(asked)
         if turn:
             self._search(turn)
 
     def _search(self, turn: Sequence[_Asked]) -> None:
+        DEADLINE.set(max(one.deadline for one in turn))
         try:
             if len(turn) == 1:
                 turn[0].results.set_result(self._pipeline.transform(turn[0].question))
@@ -148,22 +174,31 @@ class Refusal(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
-def refusal(error: BaseException) -> Refusal:
-    """Return the response to an error. A fault of the server is logged, and the reason does not describe it."""
+def refusal(error: BaseException, hidden: Callable[[str], str] = str) -> Refusal:
+    """Return the response to an error. A fault of the server is logged, and the reason does not describe it.
+
+    Args:
+        error: the error.
+        hidden: returns a text without paths of this machine.
+    """
     if isinstance(error, Busy):
         return Refusal(
             429, "busy", "Too many requests are being answered: try again in a second.", {"retry-after": "1"}
         )
-    if isinstance(error, TooSlow):
+    if isinstance(error, TooSlow | TimeoutError):
         return Refusal(503, "too_slow", "The answer took too long: ask for less.", {"retry-after": "5"})
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"] if part != "query")
+        place = ".".join(str(part) for part in first["loc"] if part not in ("query", "body"))
+        if first["type"] == "extra_forbidden":
+            return Refusal(422, "invalid", f"There is no parameter {place!r} here.")
         return Refusal(422, "invalid", f"{place}: {first['msg']}")
+    if isinstance(error, HTTPException):
+        return Refusal(error.status_code, "not_found" if error.status_code == 404 else "invalid", f"{error.detail}.")
     if isinstance(error, DatasetNotFound):
-        return Refusal(404, "not_found", str(error))
+        return Refusal(404, "not_found", hidden(str(error)))
     if isinstance(error, AnalyzerError | ComponentError | ExpressionError):
-        return Refusal(400, "invalid", str(error))
+        return Refusal(400, "no_versions" if isinstance(error, NoVersions) else "invalid", hidden(str(error)))
     if isinstance(error, LegalIRError):
         # Its message may hold paths of this machine.
         _log.error("A request could not be answered: %s", error)
@@ -174,13 +209,16 @@ def refusal(error: BaseException) -> Refusal:
 
 
 async def steps(
-    run: Callable[..., Any], work: Callable[[Callable[[str], None]], Mapping[str, Any]]
+    run: Callable[..., Any],
+    work: Callable[[Callable[[str], None]], Mapping[str, Any]],
+    hidden: Callable[[str], str] = str,
 ) -> AsyncIterator[tuple[str, Mapping[str, Any]]]:
     """Yield ``step`` events of a long work, then ``answer``, its result, or ``error``, the reason why there is none.
 
     Args:
         run: does the work of a request.
         work: is given a function that it calls with a few words about each step.
+        hidden: see :func:`refusal`.
     """
     loop, events = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
@@ -200,7 +238,7 @@ async def steps(
         try:
             yield "answer", await task
         except Exception as error:
-            refused = refusal(error)
+            refused = refusal(error, hidden)
             yield "error", {"status": refused.status, "error": refused.reason, "code": refused.code}
     finally:
         task.cancel()

@@ -1,0 +1,230 @@
+"""The replies of the HTTP API, as its description has them; a test compares real replies with these."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired
+
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+
+class Error(BaseModel):
+    """Why there is no reply."""
+
+    error: str
+    code: Literal[
+        "busy", "fault", "invalid", "no_token", "no_versions", "not_found", "opening", "too_slow", "unavailable"
+    ]
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Error, "description": "A value cannot be used."},
+    401: {"model": Error, "description": "No right token was given."},
+    404: {"model": Error, "description": "There is no such collection or provision."},
+    413: {"model": Error, "description": "The request is too large."},
+    414: {"model": Error, "description": "The address is too long."},
+    421: {"model": Error, "description": "The server does not have this name."},
+    422: {"model": Error, "description": "A parameter is missing, unknown, or of the wrong type."},
+    429: {"model": Error, "description": "Too many requests are being answered."},
+    500: {"model": Error, "description": "The server has a fault."},
+    503: {"model": Error, "description": "It took too long, or cannot be done now."},
+}
+"""Errors of every address."""
+
+
+class Health(TypedDict):
+    """State of the server."""
+
+    status: Literal["ok"]
+    ready: bool
+
+
+class Ready(TypedDict):
+    """Whether all indexes are open."""
+
+    ready: bool
+
+
+class CollectionRow(TypedDict):
+    """A collection."""
+
+    name: str
+    title: str
+    language: str
+    provisions: int
+    dated: bool
+    pipelines: list[str]
+
+
+class Result(TypedDict):
+    """A provision among the results of a search; `rank` counts from 1."""
+
+    rank: int
+    score: float
+    docno: str
+    title: str
+    text: str
+    law: str
+    path: str
+    heading: str
+    level: str
+    effective_from: NotRequired[str]
+    effective_to: NotRequired[str]
+    url: NotRequired[str]
+
+
+class Search(TypedDict):
+    """Results of a search; `next` is the offset of those that follow, if there may be any."""
+
+    query: str
+    collection: str
+    pipeline: str
+    as_of: str | None
+    results: list[Result]
+    next: int | None
+
+
+class Part(TypedDict):
+    """A contribution to a score; `source` explains a score that it was made from."""
+
+    label: str
+    value: float
+    detail: dict[str, Any]
+    source: Explained | None
+
+
+class Explained(TypedDict):
+    """Why a provision has its score."""
+
+    docno: str
+    score: float
+    label: str
+    note: str
+    parts: list[Part]
+
+
+class Named(TypedDict):
+    """A provision in a list."""
+
+    docno: str
+    title: str
+    law: str
+    level: str
+
+
+class Version(TypedDict):
+    """A version of a provision: the day from which it applies, and the day from which it no longer does."""
+
+    docno: str
+    effective_from: str
+    effective_to: str
+
+
+class Reference(TypedDict):
+    """A place in a text that names a provision which it cites."""
+
+    start: int
+    end: int
+    docno: str
+
+
+class Law(TypedDict):
+    """A law as a whole: its provisions in force on the day, in order."""
+
+    collection: str
+    law: str
+    as_of: str | None
+    provisions: list[dict[str, str]]
+
+
+class Provision(TypedDict):
+    """A provision; `cites` and `cited_by` have at most 200 provisions each, and the totals say how many there are."""
+
+    collection: str
+    docno: str
+    title: str
+    text: str
+    law: str
+    law_id: str
+    level: str
+    article: str
+    heading: str
+    path: str
+    effective_from: str
+    effective_to: str
+    url: str
+    references: list[Reference]
+    state: Literal["in force", "no longer in force", "not yet in force", "repealed"]
+    since: str
+    in_force: str | None
+    before: Named | None
+    after: Named | None
+    cites: list[Named]
+    cites_total: int
+    cited_by: list[Named]
+    cited_by_total: int
+    versions: list[Version]
+
+
+class Node(Named):
+    """A provision around another one, and its distance."""
+
+    distance: int
+
+
+class Link(TypedDict):
+    """A provision that cites another one."""
+
+    source: str
+    target: str
+
+
+class Related(TypedDict):
+    """The neighbourhood of a provision."""
+
+    collection: str
+    nodes: list[Node]
+    links: list[Link]
+
+
+class Changes(TypedDict):
+    """What changed between two days: `changes` of a law, or `before`, `after` and `parts` of a provision."""
+
+    collection: str
+    # Their names are words of Python: from, to.
+    docno: NotRequired[str]
+    before: NotRequired[str | None]
+    after: NotRequired[str | None]
+    parts: NotRequired[list[dict[str, str]]]
+    changes: NotRequired[list[dict[str, Any]]]
+
+
+class Answer(TypedDict):
+    """An answer with its citations; see `legalir answer --json`."""
+
+    query: str
+    collection: str
+    answer: str
+    abstained: bool
+    reason: str
+    reason_kind: str
+    reply_state: str
+    uncited: list[str]
+    contradicted: list[dict[str, str]]
+    citations: list[dict[str, Any]]
+    sources: list[dict[str, Any]]
+    prompt_tokens: int
+    completion_tokens: int
+    as_of: NotRequired[str]
+    notice: str
+
+
+class Verified(TypedDict):
+    """The citations of a text; see `legalir verify --json`."""
+
+    collection: str
+    day: str
+    counts: dict[str, int]
+    wrong: int
+    citations: list[dict[str, Any]]
+    titles: dict[str, str]
