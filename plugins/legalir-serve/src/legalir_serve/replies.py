@@ -61,6 +61,7 @@ class Result(TypedDict):
 
     rank: int
     score: float
+    collection: NotRequired[str]
     docno: str
     title: str
     text: str
@@ -77,7 +78,7 @@ class Search(TypedDict):
     """Results of a search; `next` is the offset of those that follow, if there may be any."""
 
     query: str
-    collection: str
+    collection: str | list[str]
     pipeline: str
     as_of: str | None
     results: list[Result]
@@ -217,6 +218,25 @@ class Answer(TypedDict):
     completion_tokens: int
     as_of: NotRequired[str]
     notice: str
+
+
+class CitedRow(TypedDict):
+    """What a collection knows of a citation: its state, the provision to show, and those cited or nearest."""
+
+    collection: str
+    state: str
+    reason: str
+    day: str
+    law: str
+    shows: str
+    provisions: list[dict[str, str]]
+
+
+class Cited(TypedDict):
+    """What a citation means, in each collection that knows it; empty for words that are no citation."""
+
+    citation: str
+    found: list[CitedRow]
 
 
 class Verified(TypedDict):
