@@ -57,12 +57,15 @@ _CIRCLED = re.compile("[①-⑳]")
 _HANGUL = {sign: str(value) for value, sign in enumerate("영일이삼사오육칠팔구")}
 _HANGUL_UNITS = {"십": "十", "백": "百", "천": "千"}
 _SPELT = re.compile(
-    rf"제?([{''.join([*_HANGUL, *_HANGUL_UNITS])}]{{1,7}})(?=\s?[조항호](?:\s?의|\s?제|\s|$|[일이삼사오육칠팔구십백]))"
+    rf"(?<![가-힣])(?:제|(?=[일이삼사오육칠팔구십백천]{{2}}))([{''.join([*_HANGUL, *_HANGUL_UNITS])}]{{1,7}})"
+    r"(?=\s?[조항호](?:\s?의|\s?제|\s|$|[일이삼사오육칠팔구십백]))"
 )
+"""A number spelt in Hangul; without 제, one syllable is none: 구조 is a structure."""
+
 _ROMAN = re.compile(r"(?<=\d|[a-z]) ([IVX]{1,5})(?: (?:S\. ?)?(\d{1,2}))?$")
 """A paragraph and a sentence of it in Germany: ``§ 823 I 1``."""
 
-_UNITS_BEHIND = re.compile(r"[(（\[](?:\d{1,4}\w?|[a-zA-Z]{1,4})[)）\]]")
+_UNITS_BEHIND = re.compile(r"[(（\[](?:\d{1,4}\w?|[a-zA-Z]{1,2}|[ivx]{3,5})[)）\]]")
 """A unit in brackets, which is no heading."""
 
 _PLAIN = re.compile(r"(?:[A-Z]{1,3}\.?\s?\*?\s?)?\d{1,6}(?:[:/‑-]\d{1,4})*[a-z]{0,2}")
