@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import date
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from legalir.datasets.chunks import ChunkMap
@@ -96,6 +96,12 @@ class Collection(Protocol):
 
     def provisions(self, docnos: Iterable[str]) -> dict[str, Provision]:
         """Return the provisions with these docnos; an unknown docno is left out."""
+
+    def beside(self, docnos: Iterable[str], as_of: str | date | None = None) -> dict[str, dict[str, Any]]:
+        """Return what stands beside provisions in time, by docno: ``upcoming`` and ``transitional``, or nothing."""
+
+    def upcoming(self, query: str, k: int = 10, *, as_of: str | date | None = None) -> list[Provision]:
+        """Return the provisions that match a question and are not in force yet in any version."""
 
     def cached(self, index: Index, build: Callable[[Index], object]) -> Index:
         """Return an index in :attr:`cache`, after building it if it is missing.

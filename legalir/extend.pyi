@@ -168,3 +168,4 @@ from .train.recipes import PairSources as PairSources
 from .train.recipes import Positive as Positive
 from .train.recipes import Recipe as Recipe
 from .train.recipes import Seed as Seed
+from .verify.verification import WRONG as WRONG

@@ -2,8 +2,10 @@
 
 Run with ``LEGALIR_DATA`` set and scikit-learn installed; ``LEGALIR_SEMANTIC=off`` leaves the encoder out. With it, the
 collections need vectors of e5; the others are left out. Questions outside are those of ``outside.json``, of
-``out_of_scope.jsonl`` where a collection has this file, and questions of other collections. One half is where 3 % of
-the judged questions are refused, in the mean over the collections that are learnt from.
+``out_of_scope.jsonl`` where a collection has this file, and questions of other collections. One half is where a share
+:data:`JUDGED` of the judged questions is refused, in the mean over the collections that are learnt from. The questions
+of one collection in ``outside.json`` are everyday ones (``asked``) and about law that it lacks (``asked law``), about
+other states and laws by name (``state``, ``lacking law``), and questions inside that name a state (``state inside``).
 """
 
 from __future__ import annotations
@@ -22,8 +24,11 @@ from legalir.answer.refuse import MEANING, WORDS, Refuse
 from legalir.measure.confidence import risk_coverage
 
 COLUMNS = ["known", "length", "close", "named", "area"]
-JUDGED = 0.03
-"""Share of the judged questions that may be refused."""
+JUDGED = {"words": 0.025, "meaning": 0.02}
+"""Share of the judged questions that may be refused, by words alone and with the encoder."""
+
+DECIDED = ["state", "lacking law", "state inside"]
+"""Kinds of questions that are not learnt from."""
 
 ALL_LAW = ["koblex", "stard-dev/dev", "kr-precedent-core/dev"]
 """Collections of law on everything: nothing is other law."""
@@ -46,7 +51,17 @@ OTHERS: dict[str, dict[str, int]] = {
 }
 """Collections that get questions of others: which, and how many."""
 
-WORTH = {"everyday": 1, "other law": 1, "cross": 1, "near": 0.3, "out": 0.3, "three": 0.3, "eight": 0.2}
+WORTH = {
+    "everyday": 1,
+    "other law": 1,
+    "cross": 1,
+    "near": 0.3,
+    "out": 0.3,
+    "three": 0.3,
+    "eight": 0.2,
+    "asked": 0.5,
+    "asked law": 1,
+}
 """Weight of each kind of questions outside: `three` and `eight` in a row; `near` and `out` are of a file."""
 
 
@@ -72,6 +87,7 @@ def questions(name: str, collection: legalir.Collection) -> pd.DataFrame:
         sets["other law"] = lists["other law"][collection.language]
         joined = sets["everyday"] + sets["other law"]
         sets |= {"three": in_a_row(joined, 3), "eight": in_a_row(joined, 8)}
+    sets |= lists["of collections"].get(name, {})
     sets["cross"] = [query for other, most in OTHERS.get(name, {}).items() for query in judged(other, most)]
     rows = [(kind, query, "") for kind, queries in sets.items() for query in queries]
     root = collection.source.folder.root
@@ -96,12 +112,14 @@ def table(meaning: bool) -> pd.DataFrame:
         features = refuse.features(asked.assign(qid=asked.index.astype(str)))
         asked[COLUMNS] = refuse.shares(features)
         asked["whole"] = [one.whole > 0 for one in features]
+        asked["outside"] = [one.outside > 0 for one in features]
         parts.append(asked.assign(collection=name, evidence=refuse.evidence(features)))
     return pd.concat(parts, ignore_index=True)
 
 
 def fit(rows: pd.DataFrame, meaning: bool) -> tuple[np.ndarray, float]:
     """Return the weights, and the sum at which the evidence is one half."""
+    rows = rows[~(rows["outside"] | rows["kind"].isin(DECIDED))]
     inside = rows["kind"].isin(["judged", "yesno"])
     worth = rows["kind"].map(WORTH).fillna(1.0)
     each = worth / rows.groupby(["collection", rows["kind"].where(~inside, "")])["query"].transform("size")
@@ -113,12 +131,12 @@ def fit(rows: pd.DataFrame, meaning: bool) -> tuple[np.ndarray, float]:
     sums = (shares @ weights).mask(rows["whole"], np.inf)[judged].groupby(rows["collection"])
     levels = np.arange(-5, 15, 0.05)
     refused = np.mean([[(of_one < level).mean() for level in levels] for _, of_one in sums], axis=0)
-    return weights, float(levels[refused <= JUDGED].max())
+    return weights, float(levels[refused <= JUDGED["meaning" if meaning else "words"]].max())
 
 
 def shares(refused: pd.Series, rows: pd.DataFrame) -> str:
     """Return the percent of each kind that are refused, a line for each collection."""
-    by = refused.groupby([rows["collection"], rows["kind"]]).mean().unstack()[["judged", *WORTH]]
+    by = refused.groupby([rows["collection"], rows["kind"]]).mean().unstack()[["judged", *WORTH, *DECIDED]]
     by.loc["mean"] = by.mean()
     return (100 * by).round(1).to_string(na_rep="")
 
@@ -136,7 +154,9 @@ def main() -> None:
     for name in rows["collection"].unique():
         own = rows["collection"] == name
         weights, zero = fit(rows[~own], meaning)
-        left_out[own] = (rows.loc[own, columns] @ weights < zero) & ~rows.loc[own, "whole"]
+        left_out[own] = (rows.loc[own, columns] @ weights < zero) & ~rows.loc[own, "whole"] | rows.loc[own, "outside"]
+    asked = rows[rows["kind"].isin(["asked", "asked law", *DECIDED])]
+    print((asked["evidence"] < 0.5).groupby(asked["kind"]).agg(["mean", "sum", "size"]))
     print("\nleave one collection out, percent refused")
     print(shares(left_out, rows))
     near = rows[rows["label"] != ""]

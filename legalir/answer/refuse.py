@@ -7,8 +7,8 @@ collection is shared by chance. So each collection is its own measure, without a
 - ``length = ln(1 + |q|)``: the same share says more of a long question.
 - ``close``, where the collection has vectors of ``e5``: the cosine of the nearest provision.
 - ``named``: 1 if it names an :data:`area of law <AREAS>` (tenancy, traffic), else 0.
-- ``area``: the mean of ``ln(1 + n(a)) / ln(1 + n)`` over the areas that it names: n(a) of the n provisions have a word
-  of area a; 0 without an area.
+- ``area``: the mean of ``ln(1 + k(a)) / ln(1 + n)`` over the areas that it names: of the n provisions, 1 + k(a) is the
+  geometric mean of 1 + those with a word of area a and 1 + those with two; 0 without an area.
 
 q is the set of its terms without those of everyday questions, which any question may have. The mean of the first three
 over the everyday questions is subtracted; an everyday question keeps the terms that no other one has. ``close`` is also
@@ -17,6 +17,10 @@ question all of whose terms one provision has, such as a keyword, has an evidenc
 
 Words that name a law and a number which the collection lacks do not count, unless a question names another provision
 that it has.
+
+Whatever it shares, a question is outside (evidence 0) if it asks for the law of :mod:`another state
+<legalir.answer.states>` than that of the collection, which the provisions nearest to its other words do not name; or if
+it names a law that neither the collection nor any provision has.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from functools import cache, cached_property, reduce
@@ -38,6 +43,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from legalir.answer.generator import EVIDENCE, REASON_KINDS, REFUSAL
+from legalir.answer.states import STATES, Mention, candidates, mentions
 from legalir.collections import Collection
 from legalir.config import read_yaml
 from legalir.contract import factory_of
@@ -48,8 +54,9 @@ from legalir.explanation import Explanation, Upstream
 from legalir.frames.as_of import asked_once
 from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.component import Component
-from legalir.lexical.bm25f import FieldIndex
+from legalir.lexical.bm25f import BM25F, FieldIndex
 from legalir.lexical.retriever import known_terms
+from legalir.references.grammar import grammars
 from legalir.references.lookup import NumberTable
 from legalir.references.numbers import clean
 from legalir.rewrite.rewriter import original_questions
@@ -62,17 +69,39 @@ EVERYDAY = Path(__file__).with_name("everyday.yaml")
 AREAS = Path(__file__).with_name("areas.yaml")
 """Words of areas of law by language; English ones stand in for a language without."""
 
-_RARE = 0.65
+_RARE = 0.57
 """The share ``area`` below which a collection has little about an area."""
 
 _HEADINGS = 40
 """Number of headings whose nearest cosine is the measure of a close provision."""
 
 
+_OFTEN = 5
+"""A state may be that of the collection if at most so many times more provisions name another one."""
+
+_NEAREST = 10
+"""Number of provisions nearest to a question in which a state may be named."""
+
+
+_LONG = 400
+"""Letters of the longest question in which the name of a law that the collection lacks decides."""
+
+_NAMES_OF_LAWS = {
+    "ko": r"(?<![가-힣])[가-힣]{1,20}(?<![합불위방입사문편기요용수해적탈역체식])(?:법|법률|조례|시행령|시행규칙)"
+    r"(?=(?:에서|상|에는?|에도|의|은|는|으로|이|도|에 따\w+|에 의\w+)? |, ?제?|제)",
+    "zh": r"《[^》]{1,40}(?:法|法典|条例|规定|办法|公约)》|(?:(?<=根据)|(?<=按照)|(?<=依据)|(?<=依照)|(?<![一-鿿]))"
+    r"[一-鿿]{2,12}?(?<![合违非司立执方办用做说看无想手犯守依])(?:法典|法|条例)(?=规定|第|中规定|对)",
+    "ja": r"「[^」]{1,40}(?:法|条例|規則)」|[一-鿿ァ-ヶー]{1,16}(?<![合違非司立方用手])(?:法|条例)"
+    r"(?=で|の|上|に基|により|によ|第)",
+}
+"""Names of laws within a sentence, where the grammar reads them only before a number."""
+
+
 class Features(NamedTuple):
     """What a question shares with a collection.
 
     Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, and q has one; else 0.
+    `outside` is 1 if it asks for a law that the collection lacks.
     """
 
     known: float
@@ -81,6 +110,7 @@ class Features(NamedTuple):
     named: float = 0.0
     area: float = 0.0
     whole: float = 0.0
+    outside: float = 0.0
 
 
 class Weights(NamedTuple):
@@ -105,11 +135,13 @@ class _Chance(NamedTuple):
     """Mean cosine of headings; NaN without vectors."""
     areas: dict[str, float]
     """The share ``area`` of each."""
+    home: list[str]
+    """The states whose law it may have."""
 
 
 # Learnt by logistic regression: experiments/answers/refuse.py makes them again, docs/answers.md has the figures.
-WORDS = Weights(11.1, 1.6, 0.0, -6.6, 10.5, 3.4)
-MEANING = Weights(6.0, 0.8, 7.6, -5.4, 6.4, 4.05)
+WORDS = Weights(10.2, 1.8, 0.0, -5.5, 9.5, 3.05)
+MEANING = Weights(5.3, 1.2, 6.5, -5.0, 6.2, 3.3)
 
 
 class Refuse(Component):
@@ -160,21 +192,29 @@ class Refuse(Component):
     def reason(self, query: str, evidence: float) -> str:
         """Return why a question with this evidence is not answered: a clause, without a full stop."""
         shares = "words" if self._vectors is None else "words and meaning"
-        missing = self._missing(query)
+        states, laws = self._other_states(query), self._lacking(query)
         areas = [area for area in self._named_areas(query) if self._chance.areas[area] < _RARE]
-        why = "".join(f"it has no {law}, {number}; " for law, number in missing)
-        why += f"it has little about {' and '.join(areas)}; " if areas else ""
-        return (
-            f"{REASON_KINDS['not_covered']}; {why}its provisions share too little with it in "
-            f"{shares} (evidence {evidence:.2f}, {self.threshold:g} is needed)"
-        )
+        why = [f"it asks for the law of {' and '.join(state.split('/')[-1] for state in states)}"] if states else []
+        missing = self._missing(query)
+        why += [f"it has no {law}, {number}" for law, number in missing]
+        why += [f"it has no {law}" for law in laws if law not in dict(missing)]
+        why += [f"it has little about {' and '.join(areas)}"] if areas else []
+        if not (states or laws):
+            why.append(
+                f"its provisions share too little with it in {shares} (evidence {evidence:.2f}, {self.threshold:g} is "
+                "needed)"
+            )
+        return "; ".join([REASON_KINDS["not_covered"], *why])
 
     def evidence(self, features: Sequence[Features]) -> list[float]:
         """Return the evidence of questions with these features, from 0 to 1."""
         weights = WORDS if self._vectors is None else MEANING
         totals = np.nan_to_num(self.shares(features)) @ weights[:5]
-        values = 1 / (1 + np.exp(weights.zero - totals))
-        return [float((1 + value) / 2 if one.whole else value) for value, one in zip(values, features, strict=True)]
+        values = (1 / (1 + np.exp(weights.zero - totals))).tolist()
+        return [
+            0.0 if one.outside else (1 + value) / 2 if one.whole else value
+            for value, one in zip(values, features, strict=True)
+        ]
 
     def shares(self, features: Sequence[Features]) -> NDArray[np.float64]:
         """Return what questions share beyond chance: `known`, `length`, `close` (or NaN), `named`, `area`; [n, 5]."""
@@ -192,8 +232,43 @@ class Refuse(Component):
             areas = self._named_areas(query)
             area = float(np.mean([self._chance.areas[one] for one in areas])) if areas else 0.0
             whole = float(query == before and self._having(own).size > 0)
-            features.append(Features(*self._words(own), close, float(bool(areas)), area, whole))
+            outside = float(bool(self._other_states(before) or self._lacking(before)))
+            features.append(Features(*self._words(own), close, float(bool(areas)), area, whole, outside))
         return features
+
+    def _other_states(self, query: str) -> list[str]:
+        """Return the states whose law a question asks for, and which are not those of the collection.
+
+        None if it also names a state of the collection, or if a provision nearest to its other words names one of them.
+        """
+        names = [one for one in mentions(query) if one.asked]
+        if not names or any(map(self._is_home, mentions(query))):
+            return []
+        states = list(dict.fromkeys(one.state for one in names))
+        rest = "".join(
+            " " if any(one.start <= place < one.end for one in names) else sign for place, sign in enumerate(query)
+        )
+        nearest = self._retriever.transform(_frame([rest]))["docno"]
+        texts = (f"{one.title} {one.text}" for one in self.collection.provisions(nearest).values())
+        return [] if any(mention.state in states for text in texts for mention in mentions(text)) else states
+
+    def _is_home(self, one: Mention) -> bool:
+        """Return True if the collection may have the law of a state that a text names."""
+        home, state = self._chance.home, one.state.partition("/")[0]
+        parts = any(each.startswith(f"{state}/") for each in home)
+        return one.state in home or (parts if one.state == state else state in home and not parts and not one.law)
+
+    def _lacking(self, query: str) -> list[str]:
+        """Return the laws that a question names and that the collection lacks, and none of its provisions names."""
+        numbers, query = self._numbers, clean(query)
+        if len(query) > _LONG or any(one.laws for one in numbers.law_names.find(query)):
+            return []
+        laws = [query[one.start : one.end] for one in mentions(query) if one.own]
+        if numbers.laws:
+            laws += [law for law, _ in self._missing(query)]
+            laws += [name for name in _law_names(query, self.collection.language) if numbers.is_other(name)]
+        terms = self._index.analyzer.terms
+        return [law for law in dict.fromkeys(laws) if not self._having(set(terms(law))).size]
 
     def _missing(self, query: str) -> list[tuple[str, str]]:
         """Return the laws with their numbers that a question names and the collection lacks.
@@ -226,6 +301,10 @@ class Refuse(Component):
         return FieldIndex.of(self.collection)
 
     @cached_property
+    def _retriever(self) -> BM25F:
+        return BM25F(self._index, num_results=_NEAREST)
+
+    @cached_property
     def _numbers(self) -> NumberTable:
         return NumberTable.of(self.collection)
 
@@ -246,7 +325,7 @@ class Refuse(Component):
     @cached_property
     def _chance(self) -> _Chance:
         """What the collection has of everyday questions and areas; computed once for a collection."""
-        parts = [self._index.fingerprint(), file_digest(EVERYDAY), file_digest(AREAS)]
+        parts = [self._index.fingerprint(), *map(file_digest, (EVERYDAY, AREAS, STATES, Path(__file__)))]
         parts += [] if self._vectors is None else [self._vectors.directory.name]
         file = self.collection.links_cache / f"chance-{digest(parts)[:16]}.json"
         with contextlib.suppress(OSError, ValueError, TypeError):
@@ -265,13 +344,24 @@ class Refuse(Component):
         records = store.at(range(0, len(store), max(1, len(store) // _HEADINGS)))
         headings = [record.heading or record.title or record.text[:60] for record in records]
         everyday_close, close = (float(np.mean(self._closest(_frame(of)))) for of in (queries, headings[:_HEADINGS]))
-        provisions: dict[str, list[NDArray[np.int64]]] = {}
+        counts = {area: np.zeros(len(self._index), dtype=np.int64) for _, area in self._area_words}
         for word, area in self._area_words:
-            provisions.setdefault(area, []).append(self._having(word))
-        counts = {area: np.unique(np.concatenate(of_words)).size for area, of_words in provisions.items()}
-        shares = {area: float(np.log1p(count) / np.log1p(len(self._index))) for area, count in counts.items()}
+            counts[area][self._having(word)] += 1
+        shares = {
+            area: float(np.log1p([(count >= 1).sum(), (count >= 2).sum()]).mean() / np.log1p(len(self._index)))
+            for area, count in counts.items()
+        }
+        named = {
+            state: len(
+                set[int]().union(*(self._having(set(self._index.analyzer.terms(name))).tolist() for name in names))
+            )
+            for state, names in candidates(self.collection.language).items()
+        }
+        # States that are named as often as the first one may be home, too: a law of one often names another.
+        most = max(named.values())
+        home = [state for state, count in named.items() if (count * _OFTEN >= most if most else "/" not in state)]
         known, length = np.mean(words, axis=0).tolist()
-        return _Chance(known, length, everyday_close, close, shares)
+        return _Chance(known, length, everyday_close, close, shares, home)
 
     def _words(self, own: Set[str]) -> tuple[float, float]:
         """Return `known` and `length` of the terms of a question."""
@@ -388,6 +478,21 @@ def areas(language: str) -> dict[str, list[str]]:
     """Return the words of each area of law in a language. A language without any has the English ones."""
     words = cast(dict[str, dict[str, str]], read_yaml(AREAS, "a file of areas of law"))
     return {area: of_area.split(", ") for area, of_area in words.get(language, words["en"]).items()}
+
+
+def _law_names(text: str, language: str) -> list[str]:
+    """Return the names of laws in a cleaned text, without their numbers, as the grammar of its language knows them."""
+    return [name for match in _law_pattern(language).finditer(text) if len(name := match[0].strip("《》「」『』")) > 2]
+
+
+@cache
+def _law_pattern(language: str) -> re.Pattern[str]:
+    if language in _NAMES_OF_LAWS:
+        return re.compile(_NAMES_OF_LAWS[language])
+    laws = grammars()[language].laws if language in grammars() else ()
+    # Capitals alone may mean anything; a law with its day is cited, not asked for.
+    patterns = "|".join(law.pattern for law in laws if not (law.after or law.bare))
+    return re.compile(rf"(?<!\w)(?=\w*[^\W\d_A-Z]{{3}})(?:{patterns})(?![\w/])(?<!\d)" if patterns else "(?!)")
 
 
 def _frame(queries: Sequence[str]) -> pd.DataFrame:

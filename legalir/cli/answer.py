@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from legalir.cli.printing import AsJson, print_json, printable
-from legalir.cli.search import AsOf
+from legalir.cli.search import AsOf, beside_lines, day_asked
 from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
@@ -109,9 +109,13 @@ def answer(
 
     if record is not None and record.exists():
         raise ArtifactError(f"{record} exists: records are never replaced; give another name.")
-    collection = Collection(dataset, client=client, as_of=as_of)
+    collection = Collection(dataset, client=client)
+    asked = day_asked(collection, query, as_of)
+    if asked.day:
+        collection = Collection(dataset, client=client, as_of=asked.day)
     expression = pipeline or (QUOTE if client.llm is None else ANSWER)
     facts = answer_facts(collection.answer(query, expression, told=_progress), collection)
+    facts |= {"as_of_note": asked.note} if asked.note else {}
     if record is not None:
         write_record(record, record_of(facts, collection, canonical(expression)))
         typer.echo(f"Recorded in {record}.", err=True)
@@ -173,14 +177,13 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
         yield "\nSources"
     for citation in facts["citations"]:
         yield f"  {printable(_citation(citation))}"
-        if citation.get("url"):
-            yield f"    {printable(citation['url'])}"
+        for line in (*beside_lines(citation), *filter(None, [citation.get("url")])):
+            yield f"    {printable(line)}"
         for quote in citation["quotes"]:
             yield f"    {_quotation(quote, facts['answer'], printable)}"
     if others := _others(facts):
         yield "\n" + "\n  ".join(others)
-    if "as_of" in facts:
-        yield f"\nAs of {facts['as_of']}."
+    yield from map(printable, _of_time(facts))
     yield f"\n{facts['notice']}"
 
 
@@ -194,13 +197,25 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
     for citation in facts["citations"]:
         page = f" <{citation['url'].translate(_IN_LINK)}>" if citation.get("url") else ""
         yield f"- {_escaped(_citation(citation))}{page}"
+        yield from (f"  - {_escaped(line)}" for line in beside_lines(citation))
         for quote in citation["quotes"]:
             yield f"  > {_quotation(quote, facts['answer'], _escaped)}"
     if others := _others(facts):
         yield "\n" + "\n- ".join(map(_escaped, others))
-    if "as_of" in facts:
-        yield f"\nAs of {facts['as_of']}."
+    yield from map(_escaped, _of_time(facts))
     yield f"\n*{facts['notice']}*"
+
+
+def _of_time(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield lines about the day of the law, and what is not in force yet."""
+    if (note := facts.get("as_of_note", "")) or "as_of" in facts:
+        yield ""
+    if "as_of" in facts and not note.startswith("As of"):
+        yield f"As of {facts['as_of']}."
+    if note:
+        yield note
+    for one in facts.get("not_yet", ()):
+        yield f"Not yet in force: {one['title'] or one['docno']}  {one['docno']} (--as-of {one['effective_from']})"
 
 
 def _others(facts: dict[str, Any]) -> list[str]:

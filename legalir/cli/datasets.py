@@ -16,6 +16,7 @@ from legalir.cli.printing import (
     default_facts,
     facts_table,
     print_default,
+    print_differences,
     print_json,
     printable,
     working,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from legalir.statutes.doubts import Doubt
     from legalir.statutes.importing.changes import ImportChanges
     from legalir.statutes.importing.tree import Node
-    from legalir.statutes.versions.difference import Difference
     from legalir.statutes.writing import ImportReport
 
 app = typer.Typer(
@@ -612,28 +612,4 @@ def diff(
     if as_json:
         print_json([change.to_dict() for change in changes])
     else:
-        _print_differences(changes)
-
-
-def _print_differences(changes: list[Difference]) -> None:
-    from collections import Counter
-
-    from rich.console import Console
-    from rich.text import Text
-
-    from legalir.statutes.versions.difference_page import docnos, titles
-
-    console = Console()
-    styles = {"same": "", "removed": "red strike", "added": "green"}
-    marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
-    for change in changes:
-        console.print(Text(f"{change.kind}: ", "bold") + Text(titles(change), "bold"), soft_wrap=True)
-        console.print(Text(docnos(change), "dim"), soft_wrap=True)
-        text = Text()
-        for part in change.parts:
-            words = part.text if console.is_terminal else marks[part.kind].format(part.text)
-            text.append(words, styles[part.kind])
-        console.print(text, soft_wrap=True)
-        console.print()
-    counts = Counter(change.kind for change in changes)
-    console.print(", ".join(f"{count} {kind}" for kind, count in counts.items()) or "Nothing changed.")
+        print_differences(changes)

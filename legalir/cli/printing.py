@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from legalir.collection.collection import Collection
+    from legalir.statutes.versions.difference import Difference
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 """The option of every command that prints rows or facts."""
@@ -84,3 +85,41 @@ def print_default(console: Console, facts: Mapping[str, object]) -> None:
     reasons = facts["reasons"]
     assert isinstance(reasons, dict)
     console.print(facts_table(reasons))
+
+
+_LONG = 160
+"""Number of characters of common words that are shown whole between two changes, where words may be left out."""
+
+
+def print_differences(changes: Sequence[Difference], beneath: Sequence[Sequence[str]] | None = None) -> None:
+    """Print differences between two days, word by word, and how many there are of each kind.
+
+    Args:
+        changes: the differences.
+        beneath: lines below each; where there are some, long runs of common words are shortened. None: no lines.
+    """
+    from collections import Counter
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from legalir.statutes.versions.difference_page import docnos, titles
+
+    console = Console()
+    styles = {"same": "", "removed": "red strike", "added": "green"}
+    marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+    for place, change in enumerate(changes):
+        console.print(Text(f"{change.kind}: ", "bold") + Text(titles(change), "bold"), soft_wrap=True)
+        console.print(Text(docnos(change), "dim"), soft_wrap=True)
+        text = Text()
+        for part in change.parts:
+            words = part.text
+            if beneath is not None and len(words) > _LONG and (part.kind == "same" or len(change.parts) == 1):
+                words = f"{words[: _LONG // 2]} … {words[-_LONG // 2 :]}"
+            text.append(words if console.is_terminal else marks[part.kind].format(words), styles[part.kind])
+        console.print(text, soft_wrap=True)
+        for line in beneath[place] if beneath is not None else ():
+            console.print(Text(f"  {printable(line)}", "dim"), soft_wrap=True)
+        console.print()
+    counts = Counter(change.kind for change in changes)
+    console.print(", ".join(f"{count} {kind}" for kind, count in counts.items()) or "Nothing changed.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from legalir.answer.generator import Answer
+    from legalir.collection.collection import Collection
     from legalir.explanation import Explanation, Part
     from legalir.llm.client import Client
+    from legalir.verify.days import AskedDay
 
 
 EXAMPLES = """Examples:
@@ -71,6 +74,13 @@ Also = Annotated[
 ]
 
 
+def day_asked(collection: Collection, query: str, as_of: str | None) -> AskedDay:
+    """Return the day of a question: the option, else the day of the law that its words ask for, with a note."""
+    from legalir.verify.days import AskedDay
+
+    return collection.asked_day(query, "--as-of") if as_of is None else AskedDay(as_of)
+
+
 class SearchFormat(enum.StrEnum):
     """Layouts of results."""
 
@@ -120,28 +130,53 @@ def search(
         shown = [{**row, "docno": f"{row['docno']} · {row['collection']}"} for row in rows]
         print_json(rows) if as_json else _print_table(shown, query)
         return
-    steps, day = collection.pipeline(pipeline), collection.day(as_of)
+    steps, asked = collection.pipeline(pipeline), day_asked(collection, query, as_of)
+    day = collection.day(asked.day or None)
     collection.warn_of(query, day)
     if gives_answers(steps):
         if style is SearchFormat.trec:
             raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")
+        if asked.note:
+            typer.echo(asked.note, err=True)
         _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day), k, as_json)
         return
     rows = numbered(search_with(steps, query, pipeline, k, collection.provisions, day))
+    beside = collection.beside([row["docno"] for row in rows], day)
+    rows = [{**row, **beside[row["docno"]]} for row in rows]
+    notes = _notes(collection, query, k, day, asked.note)
     if collection.chunks is not None:
         for row in rows:
             row["provisions"] = {one.provision: one.complete for one in collection.chunks[row["docno"]]}
+    for note in notes if as_json or style is SearchFormat.trec else ():
+        typer.echo(note, err=True)
     if as_json:
         print_json(rows)
     elif style is SearchFormat.table:
         _print_table(rows, query, "" if day is None else f" in force on {day}")
-        if day is not None and rows:
+        if day is not None and rows and not asked.note.startswith("As of"):
             typer.echo(f"As of {day}.")
+        for note in notes:
+            typer.echo(note)
         if rows and pipeline.strip() == "default" and (reason := weakness(collection, query, day)):
             typer.echo(f"Weak match: {reason}.")
     else:
         for row in rows:
             typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")
+
+
+_NEW = 3
+"""Provisions not yet in force that are named."""
+
+
+def _notes(collection: Collection, query: str, k: int, day: str | None, note: str) -> list[str]:
+    """Return the lines below results: the day from the question, and the provisions that are not yet in force."""
+    new = collection.upcoming(query, k, as_of=day)
+    lines = [
+        f"Not yet in force: {printable(each.title or each.doc_id)}  {each.doc_id} (--as-of {each.effective_from})"
+        for each in new[:_NEW]
+    ]
+    more = [f"Not yet in force: {len(new) - _NEW} more."] if len(new) > _NEW else []
+    return [*([note] if note else []), *lines, *more]
 
 
 def _print_answer(answer: Answer, k: int, as_json: bool) -> None:
@@ -185,10 +220,20 @@ def _print_table(rows: list[dict[str, Any]], query: str, of: str = "") -> None:
             names = ", ".join(docno if whole else f"{docno} (in part)" for docno, whole in held.items())
             provision.append(f"\nholds {printable(names)}", style="not bold dim")
         provision.append(f"\n{_best_line(row['text'], query, width=160)}", style="not bold")
+        for line in beside_lines(row):
+            provision.append(f"\n{line}", style="not bold dim")
         if row.get("url"):
             provision.append(f"\n{row['url']}", style="not bold dim")
         table.add_row(str(row["rank"]), f"{row['score']:.4g}", provision)
     console.print(table)
+
+
+def beside_lines(row: Mapping[str, Any]) -> list[str]:
+    """Return the lines of what stands beside a provision in time, as :meth:`Collection.beside` has it."""
+    names = [printable(one["title"] or one["docno"]) for one in row.get("transitional", ())]
+    more = f", and {len(names) - _NEW} more" if len(names) > _NEW else ""
+    lines = [row["upcoming"]] if "upcoming" in row else []
+    return [*lines, f"transitional: {'; '.join(names[:_NEW])}{more}"] if names else lines
 
 
 def _best_line(text: str, query: str, width: int) -> str:
@@ -240,7 +285,10 @@ def explain(
     from legalir.collection.collection import Collection
 
     collection = Collection(dataset, client=client)
-    explanations = collection.search(query, pipeline, k=k, as_of=as_of).explain(docno)
+    asked = day_asked(collection, query, as_of)
+    if asked.note:
+        typer.echo(asked.note, err=True)
+    explanations = collection.search(query, pipeline, k=k, as_of=asked.day or None).explain(docno)
     if as_json:
         print_json([explanation.to_dict() for explanation in explanations])
         return

@@ -33,7 +33,7 @@ from legalir.collection.results import SearchResult, answer_with, gives_answers,
 from legalir.collections import Built, Index
 from legalir.datasets.provisions import changes
 from legalir.errors import ComponentError, MissingExtra, ModelError, PluginError
-from legalir.frames.as_of import AsOf, today
+from legalir.frames.as_of import AsOf, named_day, today
 from legalir.frames.chain import Chain
 from legalir.frames.columns import require_question
 from legalir.llm.client import Client
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ir_datasets.datasets.base import Dataset
 
     from legalir.analysis.analyzer import Analyzer
+    from legalir.collection.beside import Beside
     from legalir.datasets import Provision, StatuteDataset
     from legalir.datasets.chunks import ChunkMap
     from legalir.dense.contract import AnyEncoder
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from legalir.graph.citation_graph import CitationGraph
     from legalir.lexical.sparse import SparseIndex
     from legalir.verify import Checked, Verification, Verifier
+    from legalir.verify.days import AskedDay
+    from legalir.verify.impact import Impact
 
 
 class Collection:
@@ -128,7 +131,7 @@ class Collection:
                 f"as_of={str(as_of)!r} needs versions, and {self.id} has none: its docnos are not of the form "
                 f"key@YYYY-MM-DD; leave the date out."
             )
-        return iso_date(day_of(as_of, "as_of"))
+        return iso_date(named_day(as_of))
 
     def day(self, as_of: str | date | None = None) -> str | None:
         """Return the day of a question: `as_of`, else the day of the collection, else today.
@@ -334,7 +337,8 @@ class Collection:
 
         Returns:
             A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``, and ``effective_from,
-            effective_to`` for a collection of versions; ``result.explain()`` says why each provision has its score.
+            effective_to, upcoming`` for a collection of versions; ``result.explain()`` says why each provision has its
+            score.
 
         Raises:
             ComponentError: `query` is not a string, `k` is not a positive integer, the pipeline gives no scores and
@@ -351,7 +355,11 @@ class Collection:
             )
         day = self.day(as_of)
         self.warn_of(query, day)
-        return search_with(pipeline, query, expr, k, self.provisions, day)
+        hits = search_with(pipeline, query, expr, k, self.provisions, day)
+        if day is not None:
+            beside = self.beside(hits["docno"], day)
+            hits["upcoming"] = pd.Series([beside[docno].get("upcoming", "") for docno in hits["docno"]], dtype=str)
+        return hits
 
     def answer(
         self,
@@ -410,11 +418,91 @@ class Collection:
         """
         return self._verifier.find(citation, as_of=self.as_of if as_of is None else as_of)
 
+    def impact(
+        self, start: str | date, end: str | date, documents: Mapping[str, str] | None = None, *, law: str = ""
+    ) -> Impact:
+        """Return what changed between two days: the provisions, those that cite them, and the passages of documents.
+
+        Args:
+            start: the first day.
+            end: the second day, not before the first.
+            documents: texts by name; their citations are read as :meth:`verify` reads them, as of both days.
+            law: name or identifier of the law whose changes are meant; empty for all.
+
+        Raises:
+            ComponentError: a day is not one, the second is before the first, the collection has no versions, or no
+                such law.
+            DataError: there is no grammar of references in the language of a document, nor in that of the collection.
+        """
+        from legalir.verify.impact import impact_of
+
+        if not self.dated:
+            raise ComponentError(
+                f"impact: {self.id} has no versions of provisions to compare: import them with history(path=…)."
+            )
+        first, last = (
+            iso_date(today() if day == "today" else day_of(day, name))
+            for day, name in ((start, "the first day"), (end, "the second day"))
+        )
+        return impact_of(self, self._verifier, first, last, documents, law)
+
     @cached_property
     def _verifier(self) -> Verifier:
         from legalir.verify import Verifier
 
         return Verifier(self)
+
+    @cached_property
+    def _beside(self) -> Beside:
+        from legalir.collection.beside import Beside
+
+        return Beside(self)
+
+    def beside(self, docnos: Iterable[str], as_of: str | date | None = None) -> dict[str, dict[str, Any]]:
+        """Return what stands beside provisions in time, by docno.
+
+        Args:
+            docnos: of provisions.
+            as_of: the day; None for the day of the collection, or today.
+
+        Returns:
+            ``upcoming``, such as ``amended from 2027-01-01``, ``repealed from …``, ``moves to KEY from …``; and
+            ``transitional``, the supplements in force that name the provision, the newest first: ``docno, title``.
+            Either is left out where there is none.
+
+        Raises:
+            ComponentError: `as_of` is not a date, or the collection has no versions.
+        """
+        return self._beside.of(docnos, self.day(as_of))
+
+    def upcoming(self, query: str, k: int = 10, *, as_of: str | date | None = None) -> list[Provision]:
+        """Return the provisions that match a question and are not in force yet in any version.
+
+        They are in no results. ``bm25`` looks for them, among the first `k` of the day when the last of them begins.
+
+        Args:
+            query: the question.
+            k: number of provisions that are looked at, at least 1.
+            as_of: the day; None for the day of the collection, or today.
+
+        Raises:
+            ComponentError: `as_of` is not a date, or the collection has no versions.
+        """
+        day = self.day(as_of)
+        return [] if day is None else self._beside.not_yet(query, k, day)
+
+    def asked_day(self, query: str, option: str = "as_of") -> AskedDay:
+        """Return the day of the law that a question asks for, and a note; nothing for a collection without versions.
+
+        Pipelines and :meth:`search` do not look for it: give it as `as_of`.
+
+        Args:
+            query: the question.
+            option: what the caller names a day by, for the note.
+        """
+        from legalir.verify.days import AskedDay, asked_day
+
+        return asked_day(query, option) if self.dated else AskedDay()
 
     def warn_of(self, query: str, as_of: str | None = None) -> None:
         """Warn if a question has no terms, is in a script that the provisions hardly have, or no provision is in force.

@@ -187,15 +187,19 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ``not given`` or ``not in the collection``) and ``quotes`` (``words, state``); ``sources``, the provisions that
         the pipeline returned or the answer was made from: ``rank`` (from 1), ``docno, title, text, score`` (None for a
         linked one) and ``read``, whether the answer was made from it; both with ``url``, the publisher's page, if it is
-        known; ``prompt_tokens, completion_tokens, notice``; ``as_of``, the day of the question, for a collection of
-        versions.
+        known, and what :meth:`~legalir.Collection.beside` has; ``not_yet``, the provisions that match and are not in
+        force yet, if there are any: ``docno, title, effective_from``; ``prompt_tokens, completion_tokens, notice``;
+        ``as_of``, the day of the question, for a collection of versions.
     """
     listed = dict.fromkeys([*answer.context_docnos, *answer.sources["docno"]])
     provisions = collection.provisions([*listed, *answer.citations])
+    day = answer.as_of or collection.day()
+    beside = collection.beside([*listed, *answer.citations], day)
+    not_yet = collection.upcoming(answer.query, as_of=day)
     scores = dict(zip(answer.sources["docno"], answer.sources["score"].tolist(), strict=True))
 
-    def page(docno: str) -> dict[str, str]:
-        return {"url": url} if docno in provisions and (url := provisions[docno].url) else {}
+    def page(docno: str) -> dict[str, Any]:
+        return {**({"url": url} if docno in provisions and (url := provisions[docno].url) else {}), **beside[docno]}
 
     text = "" if answer.choice else answer.text
     given = answer.context_docnos if collection.chunks is None else collection.chunks.held(answer.context_docnos)
@@ -238,9 +242,14 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ],
         "prompt_tokens": answer.prompt_tokens,
         "completion_tokens": answer.completion_tokens,
-        **({"as_of": day} if (day := answer.as_of or collection.day()) else {}),
+        **({"as_of": day} if day else {}),
+        **({"not_yet": [_begins(each) for each in not_yet]} if not_yet else {}),
         "notice": NOTICE,
     }
+
+
+def _begins(record: Provision) -> dict[str, str]:
+    return {"docno": record.doc_id, "title": record.title, "effective_from": record.effective_from}
 
 
 def record_of(facts: dict[str, Any], collection: Collection, expression: str) -> dict[str, Any]:

@@ -133,6 +133,10 @@ class ProvisionStore:
         rows = self._rows(f"SELECT {name} FROM provisions ORDER BY position")
         return np.array([value for (value,) in rows], dtype=object)
 
+    def has_article(self, beginning: str) -> bool:
+        """Return True if the number of an article begins with these letters."""
+        return bool(self._rows("SELECT 1 FROM provisions WHERE article GLOB ? LIMIT 1", [f"{beginning}*"]))
+
     @cached_property
     def validity(self) -> Validity | None:
         """The days on which each provision is in force; None if no docno has a version date.

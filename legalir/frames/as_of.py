@@ -28,6 +28,15 @@ def today() -> int:
     return date.today().toordinal()
 
 
+def named_day(value: object) -> int:
+    """Return the day of a date that a person gives; ``today`` is one.
+
+    Raises:
+        ComponentError: it is not a date.
+    """
+    return today() if value == "today" else day_of(value, AS_OF)
+
+
 def days(queries: pd.DataFrame) -> list[int]:
     """Return the day of each row; today if it has none.
 

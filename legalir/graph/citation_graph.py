@@ -639,6 +639,17 @@ class CitationGraph(pt.Artifact):
             raise DataError(f"{docno!r} is not among the {len(self)} provisions of {self!r}.")
         return [str(docno) for docno in self.docno_table[links.row(node).astype(np.int64)]]
 
+    def citing(self, docno: str) -> list[tuple[str, str]]:
+        """Return docno and kind of link of the provisions that cite a provision, by docno.
+
+        Raises:
+            DataError: it is not in the graph.
+        """
+        links, citing = self._content.sources, self.cited_by(docno)
+        node = int(self.numbers([docno])[0])
+        kinds = links.kinds[links.indptr[node] : links.indptr[node + 1]].tolist()
+        return [(each, self.kinds[kind]) for each, kind in zip(citing, kinds, strict=True)]
+
     def links(self) -> Iterator[tuple[str, str, str]]:
         """Yield source, target and kind of every link, by source."""
         targets, kinds = self._content.targets, self.kinds

@@ -402,14 +402,14 @@ class NumberTable(IndexArtifact):
         name = law_name_after(text, reference)
         if law is not None and law.laws and (name is None or (law.start < name[1] and name[0] < law.end)):
             return law
-        if name is not None and self._is_other(text[slice(*name)]):
+        if name is not None and self.is_other(text[slice(*name)]):
             return LawMention(*name, ())
         if self.manifest.facts["laws"] >= 2 or law is None or law.laws:
             return law
         is_named = name is None and law.end != reference.law
-        return law if is_named and self._is_other(text[law.start : law.end]) else None
+        return law if is_named and self.is_other(text[law.start : law.end]) else None
 
-    def _is_other(self, name: str) -> bool:
+    def is_other(self, name: str) -> bool:
         """Return True if words cannot be a short form of the name of a law of the collection, or of its docnos.
 
         A short form begins with a part of the name, or has some of its letters in order from the beginning of a word.

@@ -51,7 +51,7 @@ _THAI_ORDINALS = (
     "สัตตวีสติ",
     "อัฏฐวีสติ",
 )
-_ARABIC_ORDINALS = ("مكرر", "مكررا", "مكرراً")
+_ARABIC_ORDINALS = ("مكرر", "مكررا", "مكرراً", "مكررًا")
 _ORDINALS = {
     word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS, _ARABIC_ORDINALS) for place, word in enumerate(words, 1)
 }
@@ -74,7 +74,7 @@ _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
     rf"(?:(?<=1)er(?:(?![^\W_])|(?={_ORDINAL})))?"
-    rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:[./:\-‐‑–]\d+)*)"
+    rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:\s?\([ء-ي]\))?(?:-0\s[A-Z]{{1,2}}(?![^\W_])|(?:[./:\-‐‑–]\d+)*))"
 )
 _BETWEEN = re.compile(rf"\s*(,|(?<![^\W\d_])(?:{_AND}|{_TO}){_WORD_END}|[–—&])\s*(?={_ARTICLE}\d)")
 # A Roman numeral has an I, V or X: a single C is a letter of the alphabet, as no law has a hundred such parts.
@@ -136,7 +136,7 @@ def _number_of(label: str) -> str:
             lambda part: str(_value(part[0])),
             re.sub(r"[\s조條条호号號]", "", match["joined"] or "").replace("ノ", "の"),
         )
-        rest = re.sub(r"[‐‑–]", "-", re.sub(r"\s", "", match["rest"]))
+        rest = re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]|(?<=مكرر)[اً]+", "", match["rest"]))
         prefix = re.sub(r"[\s.]", "", match["prefix"] or "")
         return f"{prefix}{main}{joined}{rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:

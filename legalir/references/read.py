@@ -79,9 +79,13 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 """What follows the number of an article that begins a line: a wide space or a heading in brackets."""
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
+_SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
+_OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
+"""Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
+_REVERSED = str.maketrans("»«", "«»")
 _QUOTES = re.compile(r"[„“”«»‘]|’(?!\w)|(?<![^\s(\[—–-])\"(?=\S)|(?<=\S)\"(?!\w)")
-_DASHED = re.compile(r"(\d{1,4})([-–—])(\d{1,4})(?![\w-])")
+_DASHED = re.compile(r"(\d{1,4})([A-Za-z]?)([-–—])(\d{1,4})([A-Za-z]?)(?![\w-])")
 _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
@@ -102,7 +106,7 @@ _NO_NUMBER = re.compile(
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
-    r"|[A-Z]{2}|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
+    r"|[A-Z]{2}|[ivx]{3,5}\)?|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
 )
 _BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
@@ -120,7 +124,7 @@ _LETTER_ALONE = 5
 _PIECES = 5
 """Maximum number of such pieces."""
 
-_ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:(?:el|del|al|the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
@@ -455,7 +459,7 @@ class _Reader:
             rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
         moves = [one for one in zip(("after", "before"), _around(grammar.moves), strict=True) if one[1]]
-        self._moves = self._compiled(moves, r"\b(?:", ")") if moves else None
+        self._moves = self._compiled(moves, r"\b(?:" if grammar.has_words else "(?:", ")") if moves else None
         here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
         self._law_here = self._compiled([one for one in here.items() if one[1]])
         before_it, behind_it = _around(grammar.its)
@@ -481,9 +485,9 @@ class _Reader:
         self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
-        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVO"}
+        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"}
         if grammar.has_bracketed_lists:
-            bare["N"].append("+ ( N )")
+            bare["N"] += ["+ ( N )", "+ ( N > /"]
         self._bare = {
             (level, sign): re.compile(
                 grammar.alternatives([*forms, *(one for one in units[level] if one[0] == "+" and sign in one.split())]),
@@ -686,7 +690,7 @@ class _Reader:
             while labels and labels[-1][0] <= head.start():
                 memory.label(labels.pop()[1])
             while moves and moves[-1][0] <= head.start():
-                self._move(text, *moves.pop(), memory, found)
+                self._move(text, moves.pop()[1], memory, found)
             while 0 <= memory.until <= head.start():
                 memory.at, memory.until = memory.outer.pop()
             for quoted in self._quoted.finditer(text, place, head.start()):
@@ -738,6 +742,8 @@ class _Reader:
                     self._belong(text, inside, drafts)
                 elif drafts[0].law is None and RANKS[level] <= 1:
                     self._belong_to_law(text, drafts, memory)
+            if drafts and kind in _RELATIONS and memory.end:
+                drafts[0].range_end = self._between(text, memory.end, drafts[0].start) == "range"  # 第二条から前条まで
             if drafts and memory.until >= 0 and self._changed_by.search(text, head.start() - _WORDS, head.start()):
                 for draft in drafts:
                     draft.own = draft.law is None
@@ -827,7 +833,7 @@ class _Reader:
 
     def _changes_words(self, text: str, end: int, kind: Kind, draft: _Draft, own: str) -> bool:
         """Return True if the words after a reference change the words of another law than the own one."""
-        if not self._moves or kind != "amends":
+        if not self._moves or kind != "amends" or not self._grammar.has_words:
             return False
         if "article" in draft.numbers and self._grammar.changing and not self._changing.search(own):
             return False
@@ -837,9 +843,10 @@ class _Reader:
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is a label of a list: ``2° Les phares``, but not ``2° de l'article 5``."""
         line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
-        begins = level == "article" and head.start() == line and (line > 0 or head.start() == 0)
-        if begins and _LABEL_OF_ARTICLE.match(text, head.end()):
-            return True
+        if RANKS[level] in (1, 2) and _LABEL_OF_ARTICLE.match(text, head.end()):
+            begins = head.start() == line and (line > 0 or head.start() == 0)
+            if begins or _SENTENCE_ENDS.search(text, max(0, head.start() - 9), head.start()):
+                return True
         label = self._labels.get(level)
         if label is None or label.match(text[head.start() : head.end() + 64]) is None:
             return False
@@ -911,7 +918,11 @@ class _Reader:
         while True:
             self._extend(text, draft)
             self._ascend(text, drafts)
+            end = draft.end
             named = self._thereof(text, drafts, memory) or self._law_after(text, drafts, memory)
+            law = draft.law if named and draft.level == "article" else None
+            if law and law.kind == "named" and not text[end : law.start].strip(" \xa0,"):
+                self._extend(text, draft)  # Art. 360 c.p.c., comma 1
             end = draft.end
             if until := self._until.match(text, end):
                 end = until.end()
@@ -919,7 +930,7 @@ class _Reader:
             join = ranged or self._list.match(text, end)
             following = self._joined(text, join, draft, memory) if join else None
             if following is None and not named and (note := _AFTERWARDS.match(text, end)):
-                following = self._after_note(text, note, draft)
+                following = self._after_note(text, note, draft, memory)
             if following is None and (comma := _COMMA.match(text, end)):
                 # "e" in "lettera a), e)" is a letter, no word.
                 following = self._joined(text, comma, draft, memory)
@@ -934,7 +945,15 @@ class _Reader:
             highest = min(following.numbers, key=RANKS.__getitem__)
             if draft.postposed and highest == "paragraph" and self._head.match(text, following.start):
                 pass  # Of the own article, unless another one is named behind it, too.
-            elif RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
+            elif (
+                RANKS[draft.level] >= RANKS[highest]
+                or highest in draft.numbers
+                # § 5 Abs. 1 Satz 1 und Nummer 3; 6 §:n 1 momentti ja 2 kohta
+                or (RANKS[draft.level] > 1 and (draft.part or (self._grammar.lettered and not draft.is_inside)))
+                or draft.part.isalpha()  # art. 5º, caput e § 2º
+            ):
+                above = {each: sign for each, sign in draft.several.items() if RANKS[each] < RANKS[highest]}
+                following.several = {**above, **following.several}
                 following.taken = tuple(draft.above(highest))
                 following.inherit(draft)
                 if named and highest == "article":  # The chapter was that of another law.
@@ -980,43 +999,56 @@ class _Reader:
         if (
             one
             and alone
-            and "article" not in {*draft.several, *draft.taken}
-            and self._is_of_a_law(text, one.end(), memory)
+            and "article" not in draft.several
+            and (
+                _is_variant(draft.numbers["article"], one[0])
+                or (
+                    ("article" not in draft.taken or draft.several.get(draft.level) == "B")
+                    and self._is_of_a_law(text, one.end(), memory)
+                )
+            )
         ):
-            plural.append(("article", "N"))  # Section 3 or 4 of the Act.
+            plural.append(("article", "N"))  # Section 3 or 4 of the Act, section 5A or 5B.
         # A semicolon ends the list of the lowest level.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
-            if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+            if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare, level, draft):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
                 like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 if sign == "B" and ("\n" in join[0] or not like):
                     continue
+                several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                 following = _Draft(place, bare.end(), level)
+                following.several = {} if "-" in draft.numbers.get(level, "") else dict(several)
                 self._number(text, following, bare, level)
+                following.several = several | following.several
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
                 if sign not in "XS" or closed or (open_before and _is_next(draft, following, level)):
-                    above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
-                    following.several = {**above, **following.several}
                     return following
         more = self._next.match(text, place)
         if more and more.lastgroup == f"unit_{draft.level}" and more[0][0].isnumeric() and more[0][-1] > _ALPHABETS:
             return self._begun(text, more, "unit", draft.level)  # 제10조 내지 12조
         return None
 
-    def _after_note(self, text: str, note: re.Match[str], draft: _Draft) -> _Draft | None:
+    def _after_note(self, text: str, note: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next article of a list after a note in brackets: ``section 5 (fees) and section 6``."""
         join = self._list.match(text, note.end())
-        after = self._head.match(text, join.end()) if join else None
-        article = after and after.lastgroup == "unit_article" and not self._head.search(text, note.start(), note.end())
-        return self._begun(text, after, "unit", "article") if after and article else None
+        if join is None or self._head.search(text, note.start(), note.end()):
+            return None
+        following = self._joined(text, join, draft, memory)
+        return following if following and following.level == "article" else None
 
-    def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
+    def _is_higher(self, bare: re.Match[str], level: str, draft: _Draft) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
-        article = draft.numbers.get("article", "")
-        plain = level != "article" and "article" in draft.several and number.isdecimal() and article.isdecimal()
-        if not plain or int(number) <= int(article):
+        number, article = bare[0], draft.numbers.get("article", "")
+        if level == "article" or "article" not in draft.several or number[0] in _OPENING:
+            return False
+        glue = self._glue.match(bare.string, bare.end())
+        unit = self._below[RANKS["article"]].match(bare.string, glue.end() if glue else bare.end())
+        if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
+            return True  # §§ 280 Abs. 1, 241 Abs. 2
+        if not (number.isdecimal() and article.isdecimal() and int(number) > int(article)):
             return False
         following = draft.numbers.get(level, "").isdecimal() and int(number) == int(draft.numbers[level]) + 1
         return int(number) > 20 or (draft.plural and not following)
@@ -1035,6 +1067,11 @@ class _Reader:
     def _ascend(self, text: str, drafts: list[_Draft]) -> None:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
         last = drafts[-1]
+        note = _AFTERWARDS.match(text, last.end) if self._grammar.of and self._grammar.has_words else None
+        if note and last.is_inside and not self._head.search(text, note.start(), note.end()):
+            level = min(last.numbers, key=RANKS.__getitem__, default="article")
+            if self._goes_up(text, note.end(), level):
+                last.end = note.end()  # Subsection (2) (fees) of section 5
         while of := self._of.match(text, last.end):
             head = self._head.match(text, of.end()) or self._head.match(text, self._blank(text, last.end))
             kind, _, level = (head.lastgroup or "").partition("_") if head else ("", "", "")
@@ -1130,7 +1167,8 @@ class _Reader:
     def _its_own(self, draft: _Draft, memory: _Memory, before: Sequence[_Draft] = ()) -> None:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
         if draft.highest <= RANKS["article"]:
-            law = next(iter(_named(before)), memory.law)
+            own = draft.law.name if draft.law else ""  # The Pier Act, in particular section 5 thereof
+            law = own or next(iter(_named(before)), memory.law)
             draft.law, draft.inherits = _Law(law, "short", draft.start, draft.end), False
         elif not draft.relation:
             draft.relation = "same_article"
@@ -1224,10 +1262,12 @@ class _Reader:
         while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
             if number.isalpha() and len(letter := sub[0].strip(" -")) == 1 and letter.isalpha():
                 break  # litra b-d
+            if sub[0][0].isspace() and self._range.match(text, end):
+                break  # §§ 3 bis 5, but Artikel 3bis
             end = sub.end()
         if several:
             draft.several[level] = several
-        if end == match.end() and (tail := self._tail(text, end, number, several)):
+        if end == match.end() and (tail := self._tail(text, end, number, several or draft.several.get(level, ""))):
             number, end = number[:-tail], end - tail
         else:
             number = self._read(number, text[match.end() : end])
@@ -1236,7 +1276,8 @@ class _Reader:
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
         if level == "annex":
             named = number and self._grammar.annex_name
-            number = self._annex(number) if named else " ".join(match[0].split()).strip("()")
+            words = _ARTICLE.sub("", " ".join(match[0].split()))
+            number = self._annex(number) if named else words.strip("()") if words[0] == "(" else words
         if level == "group":
             number = " ".join(match[0].split())
         closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
@@ -1258,10 +1299,11 @@ class _Reader:
     def _tail(self, text: str, end: int, number: str, several: str) -> int:
         """Return the length of what does not belong to a number: ``-5`` in ``§§ 3-5``, ``a`` in ``46.1a)``."""
         if (pair := _DASHED.fullmatch(number)) and several == "N" and text.endswith(number, 0, end):
-            tail = len(number) - pair.end(1)
+            tail = len(number) - pair.end(2)
             join = self._list.match(text, end) or self._range.match(text, end)
-            alone = pair[2] in "–—" or not (join and _DASHED.match(text, join.end()))
-            if alone and int(pair[1]) < int(pair[3]) < int(pair[1]) + _FARTHEST and self._range.match(text, end - tail):
+            alone = pair[3] in "–—" or not (join and _DASHED.match(text, join.end()))
+            low, high = (int(pair[1]), pair[2]), (int(pair[4]), pair[5])
+            if alone and low < high and high[0] < low[0] + _FARTHEST and self._range.match(text, end - tail):
                 return tail
         letter = _LETTER_OF_ITEM.fullmatch(number) and text[end : end + 1] == ")" and self._opening(text, end) < 0
         return 1 if letter and self._below[RANKS["paragraph"]].match(text, end - 1) else 0
@@ -1311,7 +1353,7 @@ class _Reader:
             start = glue.end() if glue else draft.end
             after = self._below[RANKS[draft.level]].match(text, start)
             if after is None:
-                if self._grammar.has_words and draft.level == "article":
+                if self._grammar.has_words:
                     self._bracketed(text, draft)
                 return
             if after.lastgroup == "part":
@@ -1327,13 +1369,16 @@ class _Reader:
             self._number(text, draft, after, level)
 
     def _bracketed(self, text: str, draft: _Draft) -> None:
-        """Take a lower unit that is alone in brackets, in a list that goes on behind: articles 3, 4 (alinéa 2) et 5."""
+        """Take a lower unit that is alone in brackets if the words go on: articles 3, 4 (al. 2) et 5."""
         bracket = _AFTERWARDS.match(text, draft.end)
         unit = self._below[RANKS[draft.level]].match(text, draft.end + 2) if bracket else None
-        if bracket and unit and unit.lastgroup != "part" and self._list.match(text, bracket.end()):
+        if not bracket or not unit or unit.lastgroup == "part":
+            return
+        article = draft.level == "article"
+        if self._list.match(text, bracket.end()) if article else self._goes_up(text, bracket.end(), draft.level):
             inner = _Draft(draft.start, draft.end, draft.level, numbers=draft.numbers, several=draft.several)
             self._number(text, inner, unit, (unit.lastgroup or "").partition("_")[2])
-            if inner.end + 1 == bracket.end():
+            if inner.end + 1 >= bracket.end():
                 draft.level, draft.end = inner.level, bracket.end()
 
     def _goes_up(self, text: str, end: int, level: str) -> bool:
@@ -1348,7 +1393,11 @@ class _Reader:
         kind, _, level = draft.relation.partition("_")
         at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
         moved = draft.law is None and memory.until >= 0
-        quoted = memory.is_quoted(draft.start)
+        quoted = memory.is_quoted(draft.start) or (
+            not self._grammar.has_words
+            and text[draft.start - 1 : draft.start] in _OPENED
+            and text[draft.end : draft.end + 1] in _CLOSED
+        )
         if moved and not quoted and draft.own:
             at, moved = memory.outer[0][0], False
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
@@ -1416,18 +1465,22 @@ class _Reader:
             memory.last[each] = reference
         return reference
 
-    def _moves_of(self, text: str) -> list[tuple[int, int, bool]]:
-        """Return words that move a text to another law, the last first: place, end, whether the law precedes them."""
+    def _moves_of(self, text: str) -> list[tuple[int, re.Match[str]]]:
+        """Return words that move a text to another law, the last first, each with the place where it is moved."""
         places = []
         for one in self._moves.finditer(text) if self._moves else ():
-            before = one.lastgroup == "before"
-            clause = _CLAUSE.match(text, one.end()) if before else None
-            places.append((clause.end() if clause else one.start(), one.end(), before))
-        return sorted(places, reverse=True)
+            clause = _CLAUSE.match(text, one.end()) if one.lastgroup == "before" and self._grammar.has_words else None
+            places.append((clause.end() if clause else one.start(), one))
+        return sorted(places, key=lambda each: each[0], reverse=True)
 
-    def _move(self, text: str, place: int, end: int, before: bool, memory: _Memory, found: Sequence[Reference]) -> None:
+    def _move(self, text: str, words: re.Match[str], memory: _Memory, found: Sequence[Reference]) -> None:
         """Take the law next to such words for the one that the text is about, up to its end or that of a list."""
-        if before:
+        end = words.end()
+        if not self._grammar.has_words:
+            law = self._law_before(text, words.start(), memory)
+            if law and law.kind == "named" and law.name != memory.own.law:
+                memory.move(Place(law.name), len(text))
+        elif words.lastgroup == "before":
             line = text.rfind("\n", 0, end) + 1
             named = (one for one in found if one.start >= line and one.end <= end)
             first = next((one for one in named if one.law_kind in ("named", "short")), None)
@@ -1478,6 +1531,8 @@ def _quotations(text: str) -> list[tuple[int, int]]:
     """Return the outermost pairs of quotation marks of a text that are closed."""
     opened: list[tuple[str, int]] = []
     pairs: list[tuple[int, int]] = []
+    if -1 < text.find("»") < text.find("«"):  # Danish and German texts write »…«.
+        text = text.translate(_REVERSED)
     for match in _QUOTES.finditer(text):
         sign, place = match[0], match.start()
         opens = (
@@ -1508,7 +1563,7 @@ def _several(form: str) -> str:
 
     ``D`` is that of a form which counts only after a law.
     """
-    places = (token[0] for token in form.split() if token == "D" or re.fullmatch(r"[NBXSVO]\+", token))
+    places = (token[0] for token in form.split() if token == "D" or re.fullmatch(r"[NBXSVOK]\+", token))
     return "D" if form[0] == "^" else next(places, "")
 
 
@@ -1521,6 +1576,12 @@ def _is_like(number: str, following: str) -> bool:
         return not number
     roman = len(number) > 1 and not set(following.casefold()) - set("ivxlc")
     return roman or (number <= following and (len(number) == 1 or len(following) > 1))
+
+
+def _is_variant(number: str, following: str) -> bool:
+    """Return True if two numbers differ in their letters alone: ``5A`` and ``5B``."""
+    digits, letters = (_DIGITS.match(number), following.lstrip("0123456789"))
+    return bool(digits and letters.isalpha() and number[digits.end() :].isalpha() and following.startswith(digits[0]))
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:

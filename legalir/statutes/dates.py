@@ -9,9 +9,9 @@ from __future__ import annotations
 import calendar as _calendar
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import MAXYEAR, MINYEAR, date, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from legalir.errors import FormatError
 from legalir.references.numbering import number_of
@@ -27,10 +27,18 @@ _MONTHS = """
     มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน กรกฎาคม สิงหาคม กันยายน ตุลาคม พฤศจิกายน ธันวาคม
     januar februar märz april mai juni juli august september oktober november dezember
     janvier février mars avril mai juin juillet août septembre octobre novembre décembre
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+    janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
+    gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+    januari februari maart april mei juni juli augustus september oktober november december
+    stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
+    januari februari maret april mei juni juli agustus september oktober november desember
+    jan feb mar apr may jun jul aug sep oct nov dec
 """
 _MONTH = {unicodedata.normalize("NFKC", name): place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
 _NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
 _BUDDHIST = unicodedata.normalize("NFKC", r"พ\.\s?ศ\.|พุทธศักราช")
+_MONTH_YEAR = rf"(?P<month>{_NAMES})\.?,?\s+(?:de |del |of )?(?P<era>{_BUDDHIST})?\s*(?P<year>\d{{4}})"
 _EARLIEST, _LATEST = "1200", "2500"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
@@ -40,8 +48,22 @@ _FORMS = tuple(
         r"(?P<year>\d{4})\s*[-./]\s*(?P<month>\d{1,2})\s*[-./]\s*(?P<day>\d{1,2})",
         r"(?<!\d)(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
         r"(?<!\d)(?P<day>\d{1,2})\s*[./]\s*(?P<month>\d{1,2})\s*[./]\s*(?P<year>\d{4})",
-        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s+(?P<month>{_NAMES}),?\s+(?P<era>{_BUDDHIST})?\s*(?P<year>\d{{4}})",
-        rf"(?P<month>{_NAMES})\s+(?P<day>\d{{1,2}}),?\s+(?P<year>\d{{4}})",
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s+(?:de |of )?{_MONTH_YEAR}",
+        rf"(?P<month>{_NAMES})\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})",
+        r"(?P<day>\d{1,2}) tháng (?P<month>\d{1,2}) năm (?P<year>\d{4})",
+    )
+)
+_MONTHS_AND_YEARS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"(?P<era>{_ERA})\s*(?P<year>{_COUNT}|元)\s*年(?:\s*(?P<month>{_COUNT})\s*月)?",
+        rf"(?<!\d)(?P<year>\d{{4}}|[〇零一二三四五六七八九]{{4}})\s*[年년](?:\s*(?P<month>{_COUNT})\s*[月월])?",
+        r"(?<![\d./-])(?P<year>\d{4})\s?[-./]\s?(?P<month>1[0-2]|0?[1-9])(?![\d/-]|\.\d)",
+        r"(?<![\d./-])(?P<month>1[0-2]|0?[1-9])[./](?P<year>(?:19|20)\d\d)(?!\d)",
+        rf"(?<![^\W\d_]){_MONTH_YEAR}(?!\d)",
+        r"tháng (?P<month>\d{1,2}) năm (?P<year>\d{4})",
+        rf"(?P<era>{_BUDDHIST})\s*(?P<year>\d{{4}})",
+        r"(?<![\d./:-])(?P<year>(?:1[6-9]|20)\d\d)(?![\d/:-]|\.\d)",
     )
 )
 
@@ -61,19 +83,45 @@ def iso_date(text: str, calendar: Calendar = "christian") -> str:
     return _iso(match, calendar) if match else ""
 
 
+class Period(NamedTuple):
+    """A day, a month or a year that a text names.
+
+    Attributes:
+        start: of its first character.
+        end: after its last one.
+        first: ISO date of its first day; empty if there is no such day: 31 February.
+        last: of its last day.
+    """
+
+    start: int
+    end: int
+    first: str
+    last: str
+
+
 def days_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and ISO date of each day that a text names, as :func:`iso_day` reads them, in order."""
-    found = sorted((match for form in _FORMS for match in form.finditer(text)), key=lambda match: match.span())
+    return ((one.start, one.end, one.first) for one in periods_in(text, _FORMS) if one.first)
+
+
+def periods_in(text: str, forms: Sequence[re.Pattern[str]] = (*_FORMS, *_MONTHS_AND_YEARS)) -> Iterator[Period]:
+    """Yield the days, months and years that a text names, in order."""
+    found = (match for form in forms for match in form.finditer(text))
     end = 0
-    for match in found:
-        if match.start() >= end:
-            end = match.end()
-            try:
-                day = _iso(match, "christian")
-            except FormatError:
-                continue
-            if _EARLIEST <= day < _LATEST:
-                yield match.start(), end, day
+    for match in sorted(found, key=lambda match: (match.start(), -match.end())):
+        if match.start() < end:
+            continue
+        end, named = match.end(), match.groupdict()
+        try:
+            first = last = _iso(match, "christian")
+        except FormatError:
+            yield Period(*match.span(), "", "")
+            continue
+        if not named.get("day"):
+            year, month = int(first[:4]), int(first[5:7]) if named.get("month") else 12
+            last = date(year, month, _calendar.monthrange(year, month)[1]).isoformat()
+        if _EARLIEST <= first < _LATEST:
+            yield Period(*match.span(), first, last)
 
 
 def _iso(match: re.Match[str], calendar: Calendar) -> str:
@@ -87,8 +135,8 @@ def _iso(match: re.Match[str], calendar: Calendar) -> str:
         year += 1911
     if not MINYEAR <= year <= MAXYEAR:
         raise FormatError(f"{match[0]!r} is not a date: there is no year {year}.")
-    month = _MONTH.get(match["month"].lower()) or int(number_of(match["month"]))
-    day = int(number_of(match["day"]))
+    name, number = (match.groupdict().get(unit) or "1" for unit in ("month", "day"))
+    month, day = _MONTH.get(name.lower()) or int(number_of(name)), int(number_of(number))
     if not 1 <= month <= 12:
         raise FormatError(f"{match[0]!r} is not a date: there is no month {month}.")
     last = _calendar.monthrange(year, month)[1]

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from legalir.config import read_yaml
 from legalir.references.read import Reference, learn_names, read
-from legalir.statutes.dates import days_in
+from legalir.verify.days import law_days, words_of
 
 _AROUND = 120
 """Number of characters on each side of a citation in which the name of its law is looked for."""
@@ -81,17 +78,6 @@ class Citation(NamedTuple):
     quoted_by: int = -1
 
 
-@cache
-def _words(key: str) -> re.Pattern[str]:
-    words = cast(dict[str, list[str]], read_yaml(Path(__file__).with_name("words.yaml"), "words beside citations"))[key]
-    either = "|".join(re.escape(word).replace(r"\ ", r"\s") for word in sorted(words, key=len, reverse=True))
-    if key == "day_before":
-        return re.compile(rf"(?<![^\W_])(?:{either})[\s:]{{0,2}}(?:the |dem |il |el |dnia |ngày |วันที่ )?\Z", re.I)
-    if key == "day_after":
-        return re.compile(rf"[.\s]{{0,2}}(?:자로 |자 |에 |の|に)?(?:{either})", re.I)
-    return re.compile(rf"(?:{either})(?![a-z가-힣])|[^\w]|.*\d{{2}}", re.I)
-
-
 def citations_of(
     text: str,
     languages: Sequence[str],
@@ -109,7 +95,7 @@ def citations_of(
         docno: what docnos in square brackets look like; None for none.
         is_law: whether a name is that of a known law.
     """
-    whole = _LINE_GOES_ON.sub(" ", text)
+    whole = _LINE_GOES_ON.sub(lambda end: "\n" if _is_heading(text, end.start()) else " ", text)
     found: list[Citation] = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang))
@@ -122,6 +108,11 @@ def citations_of(
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return _with_quotations(whole, text, _with_headings(whole, _with_days(whole, _with_laws(whole, text, kept))))
+
+
+def _is_heading(text: str, end: int) -> bool:
+    """Return True if the line that ends at a place is a heading in Markdown."""
+    return text.startswith("#", text.rfind("\n", 0, end) + 1)
 
 
 def _cites(one: Reference, is_law: Callable[[str], object]) -> bool:
@@ -153,11 +144,7 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
 
 def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:
     """Give citations the days that are named for them: nearest in the same line, within `_NEAR` characters."""
-    days: list[tuple[int, int, str]] = []
-    for start, end, day in days_in(text):
-        after = _words("day_after").match(text, end)
-        if after or _words("day_before").search(text, max(0, start - 40), start):
-            days.append((start, after.end() if after else end, day))
+    days = list(law_days(text))
     if not days:
         return list(citations)
     named: list[list[str]] = [[] for _ in citations]
@@ -190,7 +177,7 @@ def _with_headings(text: str, citations: Sequence[Citation]) -> list[Citation]:
 def heading_at(text: str, place: int, end: int | None = None) -> str:
     """Return the words in brackets at a place of a text, unless they are a note, a date or reach beyond an end."""
     words = _HEADING.match(text, place)
-    if not words or (end is not None and words.end() > end) or _words("no_heading").match(words[1].strip()):
+    if not words or (end is not None and words.end() > end) or words_of("no_heading").match(words[1].strip()):
         return ""
     return " ".join(words[1].split())
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from html import escape
 
+from legalir.statutes.versions.difference_page import html_page
 from legalir.verify.verification import WRONG, Checked, Verification
 
 _STYLE = """
@@ -44,17 +43,13 @@ def verification_page(name: str, verified: Verification) -> str:
     rows = "".join(
         _row(number, one, verified.titles, verified.day) for number, one in enumerate(verified.citations, start=1)
     )
-    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    return (
-        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width">\n'
-        f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{digest}'\">\n"
-        f"<title>{escape(name)}: citations</title>\n<style>{_STYLE}</style>\n"
+    body = (
         f"<h1>{escape(name)}</h1>\n<p class=facts>{escape(summary(verified))} Checked against "
         f"{escape(verified.collection)} as of {escape(verified.day)}.</p>\n"
         f'<h2>Text</h2>\n<div class="text" lang="{escape(verified.lang)}">{_marked(verified)}</div>\n'
-        f"<h2>Citations</h2>\n<ol>\n{rows}</ol>\n</html>\n"
+        f"<h2>Citations</h2>\n<ol>\n{rows}</ol>"
     )
+    return html_page(f"{name}: citations", "en", _STYLE, body)
 
 
 def summary(verified: Verification) -> str:

@@ -19,7 +19,7 @@ from legalir.analysis.language import identify
 from legalir.collections import Collection
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
-from legalir.frames.as_of import today
+from legalir.frames.as_of import named_day, today
 from legalir.references.grammar import article_number, grammars
 from legalir.references.law_names import compact, in_brackets
 from legalir.references.lookup import NumberTable, as_article
@@ -205,7 +205,7 @@ class Verifier:
             ComponentError: `as_of` is not a date, or the collection has no law `law`.
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
-        day = iso_date(today() if as_of is None else day_of(as_of, "as_of"))
+        day = iso_date(named_day("today" if as_of is None else as_of))
         if law and not self._table.law_names.named(law):
             raise ComponentError(
                 f"verify: {self._collection.id} has no law {law!r}.{suggestion(law, self._table.laws)}"
@@ -247,7 +247,7 @@ class Verifier:
         Raises:
             ComponentError: `as_of` is not a date.
         """
-        day = iso_date(today() if as_of is None else day_of(as_of, "as_of"))
+        day = iso_date(today() if as_of is None else named_day(as_of))
         start = Checked(0, len(words), words, "right", day=day)
         text = as_typed(words)
         if (docno := self._docno_of(words.strip(), text)) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,14 +105,42 @@ def test_the_reason_names_what_the_collection_lacks(collection: Collection, quer
     assert reason in answer.reason
 
 
-def test_a_law_that_is_lacking_counts_only_if_nothing_else_is_named(collection: Collection) -> None:
+def test_a_law_that_is_lacking_counts_unless_a_provision_of_the_collection_is_named(collection: Collection) -> None:
     refuse = Refuse(collection)
     lacking, both = "항공사업법 제12조", "항공사업법 제12조와 건축물 화재안전관리법 제3조"
-    beside = f"{INSIDE[1]} {lacking} 참조"
-    features = refuse.features(asked(lacking, both, beside, INSIDE[1]))
-    assert [one.length > 0 for one in features] == [False, True, True, True]
+    beside, by_name = f"{INSIDE[1]} {lacking} 참조", "항공사업법에 따르면 면허 기준은 무엇인가요?"
+    features = refuse.features(asked(lacking, both, beside, by_name, INSIDE[1]))
+    assert [one.length > 0 for one in features] == [False, True, True, True, True]
+    assert [one.outside for one in features] == [1, 0, 1, 1, 0]
     evidence = refuse.evidence(features)
-    assert evidence[0] < 0.5 <= min(evidence[1:])
+    assert [one >= 0.5 for one in evidence] == [False, True, False, False, True]
+    assert "it has no 항공사업법" in refuse.reason(by_name, 0)
+
+
+def test_the_law_of_another_state_is_refused_and_what_comes_from_there_is_not(collection: Collection) -> None:
+    refuse = Refuse(collection)
+    other = ["일본 소방법에서 비상탈출구의 폭은?", "미국에서는 밀집영업장 비상탈출구의 폭이 얼마인가요?"]
+    own = [
+        "일본에서 수입한 임시소화장치도 되나요?",
+        "미국인이 운영하는 밀집영업장의 비상탈출구 폭은?",
+        INSIDE[1] + " 한국과 일본의 차이는?",
+    ]
+    assert [one.outside for one in refuse.features(asked(*other, *own))] == [1, 1, 0, 0, 0]
+    assert "it asks for the law of Japan" in collection.answer(other[0]).reason
+
+
+def test_states_that_the_nearest_provisions_name_are_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEGALIR_SEMANTIC", "off")
+    texts = [
+        "Drivers from New York may park.",
+        "New York levies a toll.",
+        "A licence of California is valid for a year.",
+    ]
+    lines = [json.dumps({"docno": f"d-{n}", "title": "", "text": text}) for n, text in enumerate(texts)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    refuse = Refuse(Collection(tmp_path, cache=tmp_path / "cache"))
+    queries = ["What toll do I pay in Texas?", "Is a licence valid in California?", "What toll is there in New York?"]
+    assert [one.outside for one in refuse.features(asked(*queries))] == [1, 0, 0]
 
 
 def test_an_area_of_law_counts_by_the_provisions_that_have_its_words(collection: Collection) -> None:

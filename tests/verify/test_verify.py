@@ -127,6 +127,11 @@ def test_a_citation_without_a_law_means_the_one_given_or_is_left_open(tmp_path: 
         collection.verify(text, law="Harbor Act 1998")
 
 
+def test_a_heading_is_no_part_of_the_name_of_a_law() -> None:
+    found = states(Collection("legalir/firecode-dated"), f"# 의견서\n{ACT} 제24조는\n길다. 제14조도 같다.")
+    assert found == [(f"{ACT} 제24조", "right"), ("제14조", "right")]
+
+
 def test_what_versions_say(tmp_path: Path) -> None:
     collection = Collection("legalir/firecode-dated")
     text = (

@@ -70,6 +70,29 @@ def test_days(client: TestClient) -> None:
     assert len(get(client, "/v1/changes", from_="2021-01-01", to="2024-01-01", collection="pier")["changes"]) == 2
 
 
+def test_the_day_of_the_question_and_what_comes_next(client: TestClient) -> None:
+    ask = {"q": "How long is the lamp of a pier lit, as it stood in 2021?", "collection": "pier", "pipeline": "words"}
+    found = get(client, "/v1/search", **ask)
+    assert (found["as_of"], found["results"][0]["upcoming"]) == ("2021-12-31", "amended from 2023-01-01")
+    assert "from the question (2021); as_of today" in found["as_of_note"]
+    assert "as_of_note" not in get(client, "/v1/search", **ask, as_of="today")
+    shown = get(client, "/v1/provision", docno="d-3", collection="pier", as_of="2021-06-01")
+    assert shown["upcoming"] == "repealed from 2022-01-01"
+    answer = get(client, "/v1/answer", q="lamp of a pier, as in force on 1 May 2021", collection="pier")
+    assert (answer["as_of"], answer["citations"][0]["upcoming"]) == ("2021-05-01", "amended from 2023-01-01")
+
+
+def test_what_a_reform_touches(client: TestClient) -> None:
+    asked = {"collection": "pier", "from": "2021-01-01", "to": "2024-01-01", "documents": {"note": "Section 3 (d-3)."}}
+    found = client.post("/v1/impact", json=asked).json()
+    assert found["counts"] == {"changed": 1, "repealed": 1}
+    assert [one["docno"] for one in found["changes"][0]["cited_by"]] == ["d-2@2020-01-01"]
+    assert found["documents"][0]["document"] == "note"
+    for other, status in ({"to": "2020-01-01"}, 400), ({"from": "soon"}, 400), ({"collection": "harbour"}, 400):
+        assert client.post("/v1/impact", json={**asked, **other}).status_code == status
+    assert client.post("/v1/impact", json={**asked, "form": "x"}).status_code == 422
+
+
 def test_the_rest(client: TestClient) -> None:
     assert get(client, "/v1/health") == {"status": "ok", "ready": True}
     assert [each["name"] for each in get(client, "/v1/collections")] == ["harbour", "pier"]

@@ -58,7 +58,7 @@ def served_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             break
         time.sleep(0.05)
     (port,) = {listening.getsockname()[1] for each in server.servers for listening in each.sockets}
-    for _ in range(600):
+    for _ in range(2_000):  # Its indexes are built.
         with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5):
             break
         time.sleep(0.05)
@@ -145,6 +145,11 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     assert "live" not in page.url and "/answer?" in page.url  # The address is that of the answer, without its steps.
     page.locator(".citation").first.click()
     page.wait_for_url(lambda url: "#source-" in url)
+    check()
+    page.goto(f"{address}/verify")
+    page.fill("#text", "밀집영업장 화재안전 특별법 시행규칙 제6조, 제600조")
+    page.locator("main button").click()
+    page.wait_for_selector(".checked a.right")
     check()
     page.goto(f"{address}/compare?q={QUESTION}&other=bm25")
     assert page.locator(".columns section").count() == 2

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError
 from legalir_serve.neighbourhood import picture
-from legalir_serve.pages import answered, as_csv, messages, refused_in
+from legalir_serve.pages import answered, as_csv, messages, pieces, refused_in
 from legalir_serve.passages import blocks, extract, marked, reasons
 
 
@@ -75,6 +75,16 @@ def test_the_law_as_a_whole_and_its_references(client: TestClient) -> None:
     shown = text_of(client, "/provision?docno=d-2&collection=pier")
     assert 'docno=d-1%402023-01-01">Section 1</a> holds' in shown
     assert 'rel="prev"' in shown and 'rel="next"' in shown
+
+
+def test_citations_of_a_text_are_checked(client: TestClient) -> None:
+    text = f"Section 1 of the Harbour Act, {SCRIPT} section 9 of the Harbour Act."
+    page = client.post("/verify?lang=en", data={"text": text, "collection": "harbour"}).text
+    assert 'class="right">Section 1 of the Harbour Act</a>' in page and 'class="wrong"' in page
+    assert "right: 1" in page and "no such provision: 1" in page and "<script>alert" not in page
+    assert "".join(piece for piece, _, _ in pieces("a §1 b", [{"start": 2, "end": 4, "state": "right"}])) == "a §1 b"
+    assert client.post("/verify", data={"text": "x" * 60_000}).status_code == 400
+    assert "<textarea" in text_of(client, "/verify") and client.post("/verify", content=b"\xff").status_code == 200
 
 
 def test_an_unknown_parameter_is_an_error(client: TestClient) -> None:

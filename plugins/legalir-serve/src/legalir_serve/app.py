@@ -24,7 +24,7 @@ from legalir.errors import LegalIRError
 from legalir_serve import replies
 from legalir_serve.guard import Guard, Unchanged
 from legalir_serve.pages import add_pages
-from legalir_serve.policy import CHARACTERS, RESULTS
+from legalir_serve.policy import CHARACTERS, RESULTS, TEXT
 from legalir_serve.service import Service
 from legalir_serve.work import Busy, TooSlow, Workers, event, refusal, steps
 
@@ -232,10 +232,21 @@ class ChangesRequest(_Asked):
     docno: str = Field("", max_length=500)
 
 
+class ImpactRequest(_Asked):
+    """Two days, and documents that may cite what changed between them."""
+
+    model_config = ConfigDict(extra="forbid", validate_by_name=True)
+
+    start: str = Field(alias="from", max_length=40, description="The first day.")
+    end: str = Field("today", alias="to", max_length=40, description="The second day.")
+    law: str = Field("", max_length=300, description="The law whose changes are meant.")
+    documents: dict[str, str] = Field(default_factory=dict, max_length=20, description="Texts by name.")
+
+
 class VerifyRequest(_OfDay):
     """A text that cites law."""
 
-    text: str = Field(max_length=50_000)
+    text: str = Field(max_length=TEXT)
     law: str = Field("", max_length=300, description="Name of the law that citations without one mean.")
 
 
@@ -326,6 +337,11 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     async def changes(asked: Annotated[ChangesRequest, Query()]) -> Any:
         """Return what changed between two days, word by word."""
         return await run()(service.changes, **asked.model_dump())
+
+    @add("/v1/impact", "time", replies.Impact, ["POST"])
+    async def impact(asked: ImpactRequest) -> Any:
+        """Return what changed between two days, the provisions that cite it, and the passages of documents that do."""
+        return await run()(service.impact, **asked.model_dump())
 
     @add("/v1/verify", "answers", replies.Verified, ["POST"])
     async def verify(asked: VerifyRequest) -> Any:

@@ -6,12 +6,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from datetime import date
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import jinja2
 import yaml
@@ -22,9 +22,10 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
 from legalir.errors import ComponentError, suggestion
-from legalir.extend import NOTICE
+from legalir.extend import NOTICE, WRONG
 from legalir_serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
 from legalir_serve.passages import blocks, extract, level, linked, marked, reasons
+from legalir_serve.policy import TEXT
 from legalir_serve.service import Service
 from legalir_serve.work import event, refusal, steps
 
@@ -33,7 +34,7 @@ Run = Callable[..., Any]
 PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang", "order")
 """Parameters of an address that stay from view to view."""
 
-_OTHERS = ("docno", "from", "to", "other", "format", "live", "words")
+_OTHERS = ("docno", "from", "to", "other", "format", "live", "text", "words")
 """Parameters of single pages."""
 
 _ADDED = ("utm_", "fbclid", "gclid")
@@ -107,9 +108,11 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
-    environment.globals.update(marked=marked, extract=extract, blocks=blocks, level=level, notice=NOTICE)
+    environment.globals.update(
+        marked=marked, extract=extract, blocks=blocks, level=level, class_of=class_of, notice=NOTICE
+    )
     environment.globals.update(title_of=lambda name: service.opened(name).collection.source.about.title or name)
-    environment.globals.update(box_width=WIDTH, box_height=HEIGHT)
+    environment.globals.update(box_width=WIDTH, box_height=HEIGHT, notice=NOTICE)
     static = StaticFiles(packages=[("legalir_serve", "static")])
     app.mount("/static", Cached(static), name="static")
 
@@ -141,7 +144,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         without = ("as_of",) if refused.code == "no_versions" else ()
         return HTMLResponse(rendered(request, "error.html", reason=reason, without=without), refused.status, headers)
 
-    def page(path: str, template: str) -> Callable[[Callable[[Request], Any]], None]:
+    def page(path: str, template: str, methods: Iterable[str] = ("GET",)) -> Callable[[Callable[[Request], Any]], None]:
         """Serve what a function returns, in a template; an error is a page, too."""
 
         def add(values_of: Callable[[Request], Any]) -> None:
@@ -157,7 +160,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
                 except Exception as error:
                     return refused_page(request, error)
 
-            app.add_api_route(path, serve, methods=["GET"], include_in_schema=False, response_class=HTMLResponse)
+            app.add_api_route(path, serve, methods=[*methods], include_in_schema=False, response_class=HTMLResponse)
 
         return add
 
@@ -250,6 +253,25 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "cited": request.query_params.get("words"),
             "from_": first,
             "to": last,
+        }
+
+    @page("/verify", "verify.html", ("GET", "POST"))
+    async def verify(request: Request) -> dict[str, Any]:
+        given = {**request.query_params}
+        if request.method == "POST":  # A text is too long for an address.
+            given |= dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
+        text, chosen = given.get("text", ""), {name: given.get(name) or None for name in ("collection", "as_of")}
+        verified = None
+        if len(text) > TEXT:
+            raise ComponentError(f"The text has {len(text):,} characters, and {TEXT:,} are allowed.")
+        if text.strip():
+            verified = await run()(service.verify, text, **chosen)
+        return {
+            "collections": await run()(service.collections),
+            "verified": verified,
+            "pieces": pieces(text, verified["citations"]) if verified else [],
+            "text": text,
+            "chosen": chosen,
         }
 
     @page("/explain", "explain.html")
@@ -350,6 +372,23 @@ class Cached:
         await self._files(scope, receive, kept)
 
 
+def pieces(text: str, citations: Iterable[Mapping[str, Any]]) -> list[tuple[str, int, str]]:
+    """Return a text in pieces, each with the number of its citation, from 1, and its class; 0 and empty between them.
+
+    Classes: ``right``, ``wrong``, ``open``.
+    """
+    found, end = list[tuple[str, int, str]](), 0
+    for number, one in enumerate(citations, 1):
+        found += [(text[end : one["start"]], 0, ""), (text[one["start"] : one["end"]], number, class_of(one["state"]))]
+        end = one["end"]
+    return [piece for piece in [*found, (text[end:], 0, "")] if piece[0]]
+
+
+def class_of(state: str) -> str:
+    """Return whether a state of a citation is ``right``, ``wrong``, or left ``open``."""
+    return "right" if state == "right" else "wrong" if state in WRONG else "open"
+
+
 def _whole(text: str, otherwise: int) -> int:
     """Return the whole number from 0 that a text is."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else otherwise
@@ -359,7 +398,8 @@ def as_csv(found: Mapping[str, Any]) -> str:
     """Return results as a table for a spreadsheet, in which no cell is a formula or larger than one may be."""
     out = io.StringIO()
     writer = csv.writer(out)
-    columns = list(found["results"][0]) if found["results"] else ["rank", "score", "docno", "title", "text"]
+    columns = [*dict.fromkeys(name for row in found["results"] for name in row)]
+    columns = columns or ["rank", "score", "docno", "title", "text"]
     more = {"question": found["query"], "collection": found["collection"], "as_of": found["as_of"] or ""}
     more["retrieved"] = date.today().isoformat()
     writer.writerow([*columns, *more])

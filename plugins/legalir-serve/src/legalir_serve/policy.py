@@ -33,6 +33,9 @@ _TEXTS = frozenset(
 )
 """Texts that may be values of parameters: none names a file, a model, or an analyzer with an index of its own."""
 
+TEXT = 50_000
+"""Largest number of characters of a text whose citations are verified."""
+
 _LARGEST = 1_000
 """Largest number in an expression: of results, neighbours, and the like."""
 

@@ -56,6 +56,14 @@ class CollectionRow(TypedDict):
     pipelines: list[str]
 
 
+class Titled(TypedDict):
+    """A provision by its title; one that is not in force yet has the day from which it is."""
+
+    docno: str
+    title: str
+    effective_from: NotRequired[str]
+
+
 class Result(TypedDict):
     """A provision among the results of a search; `rank` counts from 1."""
 
@@ -72,6 +80,8 @@ class Result(TypedDict):
     effective_from: NotRequired[str]
     effective_to: NotRequired[str]
     url: NotRequired[str]
+    upcoming: NotRequired[str]
+    transitional: NotRequired[list[Titled]]
 
 
 class Search(TypedDict):
@@ -81,6 +91,8 @@ class Search(TypedDict):
     collection: str | list[str]
     pipeline: str
     as_of: str | None
+    as_of_note: NotRequired[str]
+    not_yet: NotRequired[list[Titled]]
     results: list[Result]
     next: int | None
 
@@ -158,6 +170,8 @@ class Provision(TypedDict):
     state: Literal["in force", "no longer in force", "not yet in force", "repealed"]
     since: str
     in_force: str | None
+    upcoming: NotRequired[str]
+    transitional: NotRequired[list[Titled]]
     before: Named | None
     after: Named | None
     cites: list[Named]
@@ -217,6 +231,8 @@ class Answer(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     as_of: NotRequired[str]
+    as_of_note: NotRequired[str]
+    not_yet: NotRequired[list[Titled]]
     notice: str
 
 
@@ -248,3 +264,14 @@ class Verified(TypedDict):
     wrong: int
     citations: list[dict[str, Any]]
     titles: dict[str, str]
+
+
+class Impact(TypedDict):
+    """What changed between two days (`from`, `to`), and what that touches; see `legalir impact --json`."""
+
+    collection: str
+    counts: dict[str, int]
+    changes: list[dict[str, Any]]
+    only_between: list[str]
+    new_laws: list[str]
+    documents: list[dict[str, Any]]

@@ -124,6 +124,11 @@ class Opened:
             raise NoVersions(f"{self.name} has no versions of provisions: leave as_of out.")
         return self.collection.day(as_of or None)
 
+    def asked(self, query: str, as_of: str | None) -> tuple[str | None, str]:
+        """Return the day of a question, which its words may name, and a sentence on that; errors as :meth:`day`."""
+        day, note = (as_of, "") if as_of else self.collection.asked_day(query)
+        return self.day(day or None), note
+
     def versions(self, docno: str) -> list[str]:
         """Return the docnos of all versions of a provision, the oldest first; of one without versions, its docno."""
         if not self.collection.dated:
@@ -318,7 +323,15 @@ class Service:
         results = [{**row, "rank": place} for place, row in enumerate(found, start=1)][offset:wanted]
         days = [one["as_of"] for one in lists if one["as_of"]]
         more = wanted if len(found) > wanted and wanted < RESULTS else None
-        return {**lists[0], "collection": names, "as_of": next(iter(days), None), "results": results, "next": more}
+        notes = {name: one[name] for one in lists[::-1] for name in ("as_of_note", "not_yet") if name in one}
+        return {
+            **lists[0],
+            **notes,
+            "collection": names,
+            "as_of": next(iter(days), None),
+            "results": results,
+            "next": more,
+        }
 
     def search(
         self,
@@ -332,6 +345,9 @@ class Service:
         explained: bool = False,
     ) -> dict[str, Any]:
         """Return ``query, collection, pipeline, as_of, results, next``; a result has the row of ``search --json``.
+
+        Without `as_of`, a day of the law in the question counts; ``as_of_note`` says so, or why another day does not.
+        ``not_yet`` has the provisions that match and are not in force yet, if there are any.
 
         Args:
             query: the question.
@@ -348,15 +364,20 @@ class Service:
             ExpressionError: the pipeline may not be asked for.
         """
         opened, wanted = self.opened(collection), min(max(1, k) + max(0, offset), RESULTS)
+        day, note = opened.asked(query, as_of)
         provisions = dict[str, Provision]()
 
         def lookup(docnos: Iterable[str]) -> Mapping[str, Provision]:
             provisions.update(opened.collection.provisions(docnos))
             return provisions
 
-        hits = self.found(opened, query, wanted, pipeline, as_of, lookup)
+        hits = self.found(opened, query, wanted, pipeline, day, lookup)
         shown = hits.iloc[offset:]
-        results = [{**row, **_place(provisions[str(row["docno"])])} for row in rows(shown)]
+        beside, new = (
+            opened.collection.beside(shown["docno"], day),
+            opened.collection.upcoming(query, wanted, as_of=day),
+        )
+        results = [{**row, **_place(provisions[str(row["docno"])]), **beside[str(row["docno"])]} for row in rows(shown)]
         if explained and results:
             for row, explanation in zip(results, shown.explain(), strict=True):
                 row["explanation"] = explanation.shortened(_PARTS).to_dict()
@@ -364,7 +385,9 @@ class Service:
             "query": self.policy.question(query),
             "collection": opened.name,
             "pipeline": pipeline,
-            "as_of": opened.day(as_of),
+            "as_of": day,
+            **({"as_of_note": note} if note else {}),
+            **({"not_yet": [*map(_begins, new)]} if new else {}),
             "results": results,
             "next": wanted if len(hits) == wanted < RESULTS else None,
         }
@@ -384,7 +407,7 @@ class Service:
             ComponentError: the pipeline does not return the provision, or a value is out of range.
         """
         opened = self.opened(collection)
-        hits = self.found(opened, query, RESULTS, pipeline, as_of)
+        hits = self.found(opened, query, RESULTS, pipeline, opened.asked(query, as_of)[0])
         if docno not in set(hits["docno"]):
             raise ComponentError(f"The provision {docno!r} is not among the results of this question.")
         (explanation,) = hits.explain(docno)
@@ -404,7 +427,8 @@ class Service:
             (``docno``); ``state`` (``in force``, ``no longer in force`` of a version that another one
             has followed, ``repealed``, ``not yet in force``), ``since`` (the day from which it is so), and
             ``in_force``, the docno in force on the day, or None; ``before`` and ``after`` in its law; ``cites`` and
-            ``cited_by``, at most 200 each, with ``cites_total`` and ``cited_by_total``; ``versions``.
+            ``cited_by``, at most 200 each, with ``cites_total`` and ``cited_by_total``; ``versions``; ``upcoming`` and
+            ``transitional``, as :meth:`legalir.Collection.beside` has them.
 
         Raises:
             DatasetNotFound: there is no such provision.
@@ -423,6 +447,7 @@ class Service:
             **_fields(record),
             "references": _references(opened.collection, record, [*cited]),
             **_state(record, versions, opened.day(as_of)),
+            **opened.collection.beside([record.doc_id], opened.day(as_of))[record.doc_id],
             **self._beside(opened, record, as_of),
             **{name: self._listed(opened, docnos[:_NEIGHBOURS]) for name, docnos in around.items()},
             **{f"{name}_total": len(docnos) for name, docnos in around.items()},
@@ -578,6 +603,27 @@ class Service:
             "parts": [part._asdict() for part in parts],
         }
 
+    def impact(
+        self,
+        start: str,
+        end: str = "today",
+        *,
+        collection: str | None = None,
+        law: str = "",
+        documents: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Return what changed between two days, who cites it, and which passages of documents do, as ``impact --json``.
+
+        Raises:
+            ComponentError: a day is not one, the second is before the first, or there is no such law.
+            DataError: there is no grammar of references in the language of a document, nor in that of the collection.
+            NoVersions: the collection has no versions.
+        """
+        opened = self.opened(collection)
+        opened.day(start)
+        found = opened.collection.impact(start, end, documents, law=law).to_dict()
+        return {**found, "collection": opened.name}
+
     def answer(
         self,
         query: str,
@@ -605,9 +651,11 @@ class Service:
         made = opened.pipeline(expression)
         if not made.answers:
             raise ExpressionError(f"{pipeline!r} gives no answer: end it in a generator such as quote.")
-        question, day = self.policy.question(query), opened.day(as_of)
+        question = self.policy.question(query)
+        day, note = opened.asked(question, as_of)
         reply = answer_with(made.pipeline, question, expression, opened.collection.provisions, told, day)
-        return {"collection": opened.name, **answer_facts(reply, opened.collection)}
+        facts = answer_facts(reply, opened.collection)
+        return {"collection": opened.name, **facts, **({"as_of_note": note} if note else {})}
 
     def verify(
         self, text: str, *, collection: str | None = None, as_of: str | None = None, law: str = ""
@@ -678,6 +726,10 @@ def _in_force(versions: Mapping[str, Provision], day: str) -> str | None:
         if each.effective_from <= day and (not each.effective_to or day < each.effective_to) and each.text.strip():
             return docno
     return None
+
+
+def _begins(record: Provision) -> dict[str, str]:
+    return {"docno": record.doc_id, "title": record.title, "effective_from": record.effective_from}
 
 
 def _fields(record: Provision) -> dict[str, str]:

@@ -131,11 +131,13 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
                     "docno": row["docno"],
                     "title": row["title"],
                     "extract": extract(row["text"], question, 160),
+                    **{name: row[name] for name in ("upcoming", "transitional") if name in row},
                 }
                 for row in found["results"]
             ]
             more = {} if found["next"] is None else {"next_offset": found["next"]}
-            return {"collection": found["collection"], "as_of": found["as_of"], "provisions": rows, **more}
+            notes = {name: found[name] for name in ("as_of_note", "not_yet") if name in found}
+            return {"collection": found["collection"], "as_of": found["as_of"], **notes, "provisions": rows, **more}
 
         return await checked(search)
 
@@ -173,7 +175,8 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
             if part > len(parts):
                 raise Question(f"{shown['docno']} has {len(parts)} part(s), and no part {part}.", [len(parts)])
             kept = ("collection", "docno", "title", "law", "path", "effective_from", "effective_to", "url")
-            facts: dict[str, Any] = {name: shown[name] for name in kept if shown[name]}
+            around = ("upcoming", "transitional")
+            facts: dict[str, Any] = {name: shown[name] for name in (*kept, *around) if shown.get(name)}
             if shown["state"] != "in force":
                 facts |= {"law_state": shown["state"], "law_state_since": shown["since"], "in_force": shown["in_force"]}
             if len(parts) > 1:
@@ -260,7 +263,11 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
             )
             sources = reply["sources"][:5] if reply["abstained"] else ()
             nearest = [{"docno": each["docno"], "title": each["title"]} for each in sources]
-            return {**{name: reply[name] for name in (*kept, "notice")}, **({"nearest": nearest} if nearest else {})}
+            of_time = [name for name in ("as_of", "as_of_note", "not_yet") if name in reply]
+            return {
+                **{name: reply[name] for name in (*kept, *of_time, "notice")},
+                **({"nearest": nearest} if nearest else {}),
+            }
 
         return await checked(answer)
 
