@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from legalir.cli.cited import open_cited
 from legalir.cli.printing import AsJson, default_facts, print_default, print_json, printable
 from legalir.llm.options import model_options
 
@@ -34,11 +35,16 @@ EXAMPLES = """Examples:
 
   legalir search legalir/firecode "창문 없는 층" --level act --level decree --where 'effective_from>=2020'
 
+  legalir search legalir/firecode "밀집영업장 화재안전 특별법 15조"
+
+  legalir search legalir/firecode "대피공간" --also legalir/firecode-dated
+
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
 
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'rar(default)' --llm smollm2
 
-Where the pipeline ends in a generator, its answer stands above the provisions that it was made from.
+Where the pipeline ends in a generator, its answer stands above the provisions that it was made from. A question that is
+only a citation, in any spelling, opens its provision.
 """
 
 
@@ -60,6 +66,14 @@ AsOf = Annotated[
     typer.Option("--as-of", help="Search the law in force on this day, such as 2021-03-01.", show_default="today"),
 ]
 """The option of every command that asks a collection that may hold versions of provisions."""
+
+
+Also = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also", help="Search this collection, too (repeatable); its list is fused by rank.", show_default=False
+    ),
+]
 
 
 def day_asked(collection: Collection, query: str, as_of: str | None) -> AskedDay:
@@ -114,6 +128,7 @@ def search(
     law: InLaw = None,
     level: InLevel = None,
     path: InPath = None,
+    also: Also = None,
     *,
     client: Client,
     as_json: AsJson = False,
@@ -126,12 +141,23 @@ def search(
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, gives_answers, search_with
     from legalir.collection.results import rows as numbered
+    from legalir.collection.several import search as search_several
     from legalir.frames.where import filter_of
 
     if as_json and style is SearchFormat.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
     chosen = filter_of(where or (), law or (), level or (), path or ())
-    collection = Collection(dataset, client=client, where=chosen)
+    collection, *others = every = [Collection(one, client=client, where=chosen) for one in (dataset, *(also or ()))]
+    is_plain = pipeline.strip() == "default" and not as_json and style is SearchFormat.table and not chosen
+    if is_plain and open_cited(every, query, as_of):
+        return
+    if others:
+        if style is SearchFormat.trec:
+            raise typer.BadParameter("results of several collections have no TREC form: use --json.")
+        rows = numbered(search_several(every, query, pipeline, k, as_of=as_of))
+        shown = [{**row, "docno": f"{row['docno']} · {row['collection']}"} for row in rows]
+        print_json(rows) if as_json else _print_table(shown, query)
+        return
     steps, asked = collection.pipeline(pipeline), day_asked(collection, query, as_of)
     day = collection.day(asked.day or None)
     collection.warn_of(query, day)

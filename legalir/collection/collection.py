@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from legalir.dense.index import DenseIndex
     from legalir.graph.citation_graph import CitationGraph
     from legalir.lexical.sparse import SparseIndex
-    from legalir.verify import Verification, Verifier
+    from legalir.verify import Checked, Verification, Verifier
     from legalir.verify.days import AskedDay
     from legalir.verify.impact import Impact
 
@@ -453,6 +453,21 @@ class Collection:
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
         return self._verifier.verify(text, as_of=self.as_of if as_of is None else as_of, lang=lang, law=law)
+
+    def find(self, citation: str, *, as_of: str | date | None = None) -> Checked | None:
+        """Return the provision that a citation means; see :meth:`legalir.verify.Verifier.find`.
+
+        Args:
+            citation: a law and a number as people type them, ``민법 750조``, or a docno.
+            as_of: the day of the law; None for the day of the collection, or today.
+
+        Returns:
+            What is known of it, ``right`` with its docnos if the law has it; None if the words are no citation alone.
+
+        Raises:
+            ComponentError: `as_of` is not a date.
+        """
+        return self._verifier.find(citation, as_of=self.as_of if as_of is None else as_of)
 
     def impact(
         self, start: str | date, end: str | date, documents: Mapping[str, str] | None = None, *, law: str = ""

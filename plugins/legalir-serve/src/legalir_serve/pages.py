@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import jinja2
 import yaml
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import HTMLResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
@@ -34,7 +34,7 @@ Run = Callable[..., Any]
 PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang", "order")
 """Parameters of an address that stay from view to view."""
 
-_OTHERS = ("docno", "from", "to", "other", "format", "live", "text")
+_OTHERS = ("docno", "from", "to", "other", "format", "live", "text", "words")
 """Parameters of single pages."""
 
 _ADDED = ("utm_", "fbclid", "gclid")
@@ -193,8 +193,18 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         return found
 
     @page("/", "search.html")
-    async def search(request: Request) -> dict[str, Any]:
+    async def search(request: Request) -> dict[str, Any] | Response:
         query, chosen = request.query_params.get("q", ""), options(request)
+        if query.strip() and chosen["pipeline"] == "default" and not request.query_params.get("words"):
+            place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
+            cited = [row for row in (await run()(service.cited, query, **place))["found"] if row["shows"]]
+            if len(cited) == 1:  # The question is nothing but its citation.
+                kept = {
+                    name: request.query_params[name] for name in ("q", "as_of", "lang") if name in request.query_params
+                }
+                place = {**kept, "docno": cited[0]["shows"], "collection": cited[0]["collection"], "words": "1"}
+                root = request.scope.get("root_path", "")
+                return RedirectResponse(f"{root}/provision?{urlencode(place)}", 303)
         collections = await run()(service.collections)
         work = run(chosen["pipeline"])
         found = await work(searched, query, chosen, count(request)) if query.strip() else None
@@ -240,6 +250,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "drawn": drawn,
             "changes": changes,
             "query": query,
+            "cited": request.query_params.get("words"),
             "from_": first,
             "to": last,
         }

@@ -50,6 +50,9 @@ _NEIGHBOURS = 200
 _BESIDE = 64
 """Rows of the corpus before and after a provision among which the next ones of its law are; a row is a version."""
 
+_CITATION = 400
+"""Most characters of a question that may be a citation."""
+
 _PARTS = 12
 """Most parts of an explanation; the smallest are joined."""
 
@@ -194,6 +197,7 @@ class Service:
         store = opened.collection.source.store
         titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
         day = opened.collection.day(None)
+        opened.collection.find(next(iter(titles), ""))
         for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)
             if not made.answers:
@@ -277,6 +281,90 @@ class Service:
         day, lookup = opened.day(as_of), lookup or opened.collection.provisions
         filtered: dict[str, Any] = {"where": where, "fields": opened.collection.fields}
         return search_with(made.pipeline, query, expression, k, lookup, day, made.together.search, **filtered)
+
+    def cited(self, citation: str, *, collection: str | None = None, as_of: str | None = None) -> dict[str, Any]:
+        """Return what a citation means, in any spelling: the provision, or a state and what comes nearest.
+
+        Args:
+            citation: a law and a number, or a docno.
+            collection: name of the collection; None for all.
+            as_of: the day; without a `collection`, for those with versions.
+
+        Returns:
+            ``citation``, and ``found`` with a row for each collection that knows it, only those that have it if one
+            does: ``collection, state, reason, day, law, shows`` (the docno of the provision to show, or empty), and
+            ``provisions``, cited or nearest, with ``docno`` (empty for a law) and ``title``. No row: it is no citation.
+
+        Raises:
+            ComponentError: the day is not one, or the citation is too long.
+            DatasetNotFound: there is no such collection.
+        """
+        citation, found = self.policy.question(citation), []
+        for name in [collection] if collection else self.names:
+            opened = self.opened(name)
+            day = opened.day(as_of) if collection or opened.collection.dated else None
+            if (one := opened.collection.find(citation, as_of=day)) is None:
+                continue
+            titles = opened.collection.provisions(one.docnos or one.nearest)
+            named = [
+                {"docno": each if each in titles else "", "title": titles[each].title if each in titles else each}
+                for each in one.docnos or one.nearest
+            ]
+            facts = {"collection": opened.name, "state": one.state, "reason": one.reason, "day": one.day}
+            found.append({**facts, "law": one.law, "shows": one.shows, "provisions": named})
+        return {"citation": citation, "found": [row for row in found if row["shows"]] or found}
+
+    def several(self, query: str, collections: Sequence[str], **options: Any) -> dict[str, Any]:
+        """Return the results of several collections in turn, as :meth:`search`; each has its ``collection``.
+
+        Scores of different collections cannot be compared: the first of each comes first, then the second; before
+        them, a provision that the question cites. A collection without versions does not look at ``as_of``;
+        ``not_searched`` has the reason of each collection that lacks what a filter names.
+
+        Args:
+            query: the question.
+            collections: names; ``all`` for all.
+            options: those of :meth:`search`.
+        """
+        names = list(dict.fromkeys(self.names if "all" in collections else collections))
+        if len(names) < 2:
+            return self.search(query, collection=names[0] if names else None, **options)
+        k, offset, as_of = options.pop("k", 10), options.pop("offset", 0), options.pop("as_of", None)
+        dated = {name for name in names if self.opened(name).collection.dated}
+        if as_of and not dated:
+            self.opened(names[0]).day(as_of)  # It says what is missing.
+        wanted = min(k + offset, RESULTS)
+        lists, refused = list[dict[str, Any]](), dict[str, ComponentError]()
+        for name in names:
+            day = as_of if name in dated else None
+            try:
+                lists.append(self.search(query, collection=name, k=wanted, as_of=day, **options))
+            except ComponentError as error:
+                if not any(options.get(each) for each in ("where", "law", "level", "path")):
+                    raise
+                refused[name] = error  # Another collection may have what the filter names.
+        if not lists:
+            raise next(iter(refused.values()))
+        known = self.cited(query)["found"] if len(query) < _CITATION else []
+        cited = {(row["collection"], row["shows"]) for row in known if row["state"] == "right"}
+        found = [{**row, "collection": one["collection"]} for one in lists for row in one["results"]]
+        found.sort(key=lambda row: ((row["collection"], row["docno"]) not in cited, row["rank"]))
+        results = [{**row, "rank": place} for place, row in enumerate(found, start=1)][offset:wanted]
+        days = [one["as_of"] for one in lists if one["as_of"]]
+        more = wanted if len(found) > wanted and wanted < RESULTS else None
+        kept = ("as_of_note", "not_yet")
+        notes: dict[str, Any] = {name: one[name] for one in lists[::-1] for name in kept if name in one}
+        if refused:
+            notes["not_searched"] = {name: self.hidden(str(error)) for name, error in refused.items()}
+        return {
+            **lists[0],
+            **notes,
+            "notes": list(dict.fromkeys(note for one in lists for note in one["notes"])),
+            "collection": [name for name in names if name not in refused],
+            "as_of": next(iter(days), None),
+            "results": results,
+            "next": more,
+        }
 
     def search(
         self,

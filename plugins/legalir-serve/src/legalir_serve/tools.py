@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from legalir import __version__
-from legalir.errors import ComponentError, DatasetNotFound
+from legalir.errors import DatasetNotFound
 from legalir_serve.neighbourhood import level_of
 from legalir_serve.passages import extract
 from legalir_serve.policy import RESULTS
@@ -133,52 +133,43 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         """Find the provisions that answer a question: docno, title and an extract of each, best first."""
 
         def search() -> dict[str, Any]:
-            names = service.names if collection is None else [chosen(collection)]
+            names = ["all"] if collection is None else [chosen(collection)]
             given: dict[str, Any] = {"where": where, "law": law, "level": level, "path": path}
-            lists, refused = [], dict[str, ComponentError]()
-            for name in names:
-                try:
-                    lists.append(service.search(question, collection=name, as_of=as_of, k=k, offset=offset, **given))
-                except ComponentError as error:
-                    if not any(given.values()):
-                        raise
-                    refused[name] = error  # Another collection may have what the filter names.
-            if not lists:
-                raise next(iter(refused.values()))
-            names = [name for name in names if name not in refused]
-            # Scores of different collections cannot be compared: the first of each comes first, then the second.
-            ranked = sorted(
-                ((row["rank"], place, row) for place, found in enumerate(lists) for row in found["results"]),
-                key=lambda each: each[:2],
-            )
+            found = service.several(question, names, as_of=as_of, k=k, offset=offset, **given)
             rows = [
                 {
-                    **({"collection": names[place]} if len(names) > 1 else {}),
+                    **({"collection": row["collection"]} if "collection" in row else {}),
                     "docno": row["docno"],
                     "title": row["title"],
                     "extract": extract(row["text"], question, 160),
                     **{name: row[name] for name in ("upcoming", "transitional") if name in row},
                 }
-                for _, place, row in ranked[:k]
+                for row in found["results"]
             ]
-            reasons = {name: service.hidden(str(error)) for name, error in refused.items()}
-            more = [found["next"] for found in lists if found["next"] is not None]
-            return {
-                "collection": names[0] if len(names) == 1 else names,
-                "as_of": lists[0]["as_of"],
-                **{name: found[name] for found in lists for name in ("as_of_note", "not_yet") if name in found},
-                **({"where": filters} if (filters := lists[0]["where"]) else {}),
-                **({"notes": notes} if (notes := [note for found in lists for note in found["notes"]]) else {}),
-                **({"not_searched": reasons} if reasons else {}),
-                "provisions": rows,
-                **({"next_offset": more[0]} if more and len(names) == 1 else {}),
-            }
+            more = {} if found["next"] is None else {"next_offset": found["next"]}
+            kept = ("as_of_note", "not_yet", "where", "notes", "not_searched")
+            notes = {name: found[name] for name in kept if found.get(name)}
+            return {"collection": found["collection"], "as_of": found["as_of"], **notes, "provisions": rows, **more}
 
         return await checked(search)
 
+    def meant(docno: str, collection: str | None, as_of: str | None) -> tuple[str, str]:
+        """Return docno and collection of a provision that is named by its docno, or by a citation."""
+        names = service.names if collection is None else [chosen(collection)]
+        if not any(service.has(docno, name) for name in names):
+            dated = len(names) == 1 or any(row["dated"] for row in service.collections())
+            found = service.cited(docno, collection=collection, as_of=as_of if dated else None)["found"]
+            shown = [row for row in found if row["shows"]]
+            if len(shown) == 1:
+                return shown[0]["shows"], shown[0]["collection"]
+            if found:
+                nearest = [{"collection": row["collection"], **one} for row in found for one in row["provisions"]]
+                raise Question(f"{found[0]['state']}: {found[0]['reason']}", nearest[:10])
+        return docno, chosen(collection, docno)
+
     @tool
     async def read_provision(
-        docno: Docno,
+        docno: Annotated[str, Field(description="The docno of a provision, or its citation: 민법 750조.")],
         collection: Collection = None,
         as_of: Day = None,
         part: Annotated[int, Field(ge=1, description="Number of the part of a long text.")] = 1,
@@ -190,7 +181,8 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         """
 
         def read() -> dict[str, Any]:
-            shown = service.provision(docno, collection=chosen(collection, docno), as_of=as_of)
+            name, of = meant(docno, collection, as_of)
+            shown = service.provision(name, collection=of, as_of=as_of)
             parts = text_parts(shown["text"], tokens * signs_of_token(shown["text"]))
             if part > len(parts):
                 raise Question(f"{shown['docno']} has {len(parts)} part(s), and no part {part}.", [len(parts)])
