@@ -55,7 +55,7 @@ class PostgresDense(EngineRetriever):
         there = np.flatnonzero(vectors.any(axis=1))
         candidates = min(max(self.ef, k), _MOST_CANDIDATES)
         texts = ["[" + ",".join(map(str, vectors[place].tolist())) + "]" for place in there]
-        some = [among[place] for place in there]
+        some = [among[place] for place in there.tolist()]
         graph = 0 if self.exact else candidates
         found = self.index.best(texts, _dates(days, there), some, k, graph, "", self.timeout)
         return _placed(found, there, len(queries))
@@ -84,7 +84,7 @@ class PostgresText(EngineRetriever):
         vectors = [self._vector(query) for query in queries["query"]]
         there = np.flatnonzero([bool(vector) for vector in vectors])
         texts = [vectors[place] for place in there]
-        some = [among[place] for place in there]
+        some = [among[place] for place in there.tolist()]
         found = self.index.best(texts, _dates(days, there), some, k, 0, ", docno", self.timeout)
         shared = [(numbers[scores > 0], scores[scores > 0]) for numbers, scores in found]
         return _placed(shared, there, len(queries))
