@@ -716,7 +716,7 @@ def _word(word: str) -> str:
     alone = (last in _ALPHABETS and word[-1].isalpha()) or (last == "THAI" and len(word) == 1)
     after = _END if alone else r"(?![^\W\d_])" if last == "ARABIC" and len(word) > 1 and word[-1].isalpha() else ""
     return (
-        (r"(?<![^\W\d_])" if first in _ALPHABETS and word[0].isalpha() else "")
+        (r"(?<![^\W\d_ºª])" if first in _ALPHABETS and word[0].isalpha() else "")
         + re.escape(word).replace("'", "['’]")
         + after
     )

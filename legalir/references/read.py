@@ -99,6 +99,10 @@ _LABEL_OF_ARTICLE = re.compile(r"\.[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])")
 """What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
 
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
+_WORD = re.compile(r"[^\W\d_]+")
+_SPELLED = re.compile(r"(?<![\]\w])[^\W\d_]{2,}")
+"""A word in the pattern of a law."""
+_ROMAN_OR_SHORT = re.compile(r"[IVXLC]+|.{1,4}")
 _NO_NUMBER = re.compile(
     r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,5}/(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]"
 )
@@ -482,6 +486,13 @@ class _Reader:
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._short_laws = [re.compile(one.pattern) for one in grammar.laws if one.after and grammar.has_words]
+        # How words are written in the patterns of laws, and words before a law, for texts in capitals.
+        names = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
+        small = (form.partition(" > ")[0] for form in (*grammar.law_after, *grammar.list, *grammar.of))
+        words = _WORD.findall(" ".join(small))
+        self._small = {word.upper() for word in words} if grammar.law_after else set()
+        nouns = {noun.upper(): noun.capitalize() for noun in self._own_nouns if len(noun) > 2}
+        self._spelled = {word: word.lower() for word in self._small} | {word.upper(): word for word in names} | nouns
         self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
@@ -676,6 +687,8 @@ class _Reader:
 
     def read(self, text: str, at: Place, names: Mapping[str, str]) -> list[Reference]:
         """Return the references in a text."""
+        if (small := self._in_small_letters(text)) != text:
+            return [one._replace(surface=text[one.start : one.end]) for one in self.read(small, at, names)]
         memory = _Memory(at, names)
         labels = self.places(text, at)
         moves = self._moves_of(text)
@@ -774,6 +787,23 @@ class _Reader:
                         article = "" if annex else reference.article or memory.at.article
                         memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _in_small_letters(self, text: str) -> str:
+        """Return a text whose lines in capitals, such as headings, are written as other text is.
+
+        A line without a word such as *of* stays, and so does a word of up to four letters, which may be a short name.
+        """
+
+        def small(match: re.Match[str]) -> str:
+            word = "n" if match[0] == "N" and match.string[match.end() : match.end() + 1] in ("°", "º") else match[0]
+            spelled = self._spelled.get(word) or (word if _ROMAN_OR_SHORT.fullmatch(word) else word.capitalize())
+            return spelled if len(spelled) == len(word) else word
+
+        lines = text.split("\n") if self._small else []
+        for number, line in enumerate(lines):
+            if line == line.upper() != line.lower() and self._small & {*_WORD.findall(line)}:
+                lines[number] = _WORD.sub(small, line)
+        return "\n".join(lines) or text
 
     def _between(self, text: str, end: int, start: int) -> str:
         """Return "range" or "list" if only such words are between two places, else an empty string."""
