@@ -446,6 +446,7 @@ class _Reader:
         self._starting = self._any(grammar.starting, "(?:", ")")
         self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
+        self._same_word = re.compile("(?:[同該该此]法)(?=.)") if grammar.spaceless else re.compile("(?!)")
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
         quotes = "|".join(
             rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
@@ -487,12 +488,12 @@ class _Reader:
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._short_laws = [re.compile(one.pattern) for one in grammar.laws if one.after and grammar.has_words]
         # How words are written in the patterns of laws, and words before a law, for texts in capitals.
-        names = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
+        named = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
         small = (form.partition(" > ")[0] for form in (*grammar.law_after, *grammar.list, *grammar.of))
         words = _WORD.findall(" ".join(small))
         self._small = {word.upper() for word in words} if grammar.law_after else set()
         nouns = {noun.upper(): noun.capitalize() for noun in self._own_nouns if len(noun) > 2}
-        self._spelled = {word: word.lower() for word in self._small} | {word.upper(): word for word in names} | nouns
+        self._spelled = {word: word.lower() for word in self._small} | {word.upper(): word for word in named} | nouns
         self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
@@ -645,7 +646,10 @@ class _Reader:
         for pattern in self._names if text.endswith(self._grammar.law_before, low, end) else ():
             if match := pattern.search(text, low, end):
                 group = match.lastindex or 0
-                return _Law(" ".join(match[group].split()), "named", match.start(group), end)
+                name = " ".join(match[group].split())
+                if (same := self._same_word.match(name)) and memory.law:
+                    return _Law(f"{memory.law}{name[same.end() :]}", "short", match.start(group), end)  # 同法施行細則
+                return _Law(name, "named", match.start(group), end)
         acts = self._grammar.family["act"].words if "act" in self._grammar.family else ()
         base = next((memory.names[one] for one in acts if one in memory.names), "")
         for level, family in self._grammar.family.items():
