@@ -467,6 +467,7 @@ class _Reader:
         self._moves = self._compiled(moves, r"\b(?:" if grammar.has_words else "(?:", ")") if moves else None
         here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
         self._law_here = self._compiled([one for one in here.items() if one[1]])
+        self._annexed = self._any(grammar.annexed, rf"{GAP}(?:", rf"){GAP}")
         before_it, behind_it = _around(grammar.its)
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
@@ -490,8 +491,7 @@ class _Reader:
         # How words are written in the patterns of laws, and words before a law, for texts in capitals.
         named = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
         small = (form.partition(" > ")[0] for form in (*grammar.law_after, *grammar.list, *grammar.of))
-        words = _WORD.findall(" ".join(small))
-        self._small = {word.upper() for word in words} if grammar.law_after else set()
+        self._small = {word.upper() for word in _WORD.findall(" ".join(small))} if grammar.law_after else set()
         nouns = {noun.upper(): noun.capitalize() for noun in self._own_nouns if len(noun) > 2}
         self._spelled = {word: word.lower() for word in self._small} | {word.upper(): word for word in named} | nouns
         self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
@@ -943,8 +943,9 @@ class _Reader:
             elif upper and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start)):
                 draft.law, draft.start, draft.inherits = law, law.start, True
             elif kind == "unit" and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start)):
-                draft.start = its.start()
-                self._its_own(draft, memory)
+                if "。" not in text[memory.end : its.start()]:
+                    draft.start = its.start()
+                    self._its_own(draft, memory)
             act = _ACT.search(text, max(0, draft.start - 12), draft.start)
             if act and draft.supplement in self._grammar.supplement:
                 draft.supplement += f" {act[1]}"
@@ -1058,6 +1059,7 @@ class _Reader:
                 following.several = several | following.several
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
+                open_before = open_before and not (draft.law and draft.law.end == draft.end)  # c) del decreto, e …
                 if sign not in "XS" or closed or (open_before and _is_next(draft, following, level)):
                     return following
         more = self._next.match(text, place)
@@ -1149,6 +1151,10 @@ class _Reader:
             return False
         before = _named(drafts)
         law, place, inside = self._law_at(text, end, memory, before), end, False
+        if not (law and law.name) and drafts[-1].level == "annex" and (words := self._annexed.match(text, end)):
+            unit = self._head.match(text, words.end())
+            inside = unit is not None and unit.lastgroup == "unit_article"  # Anlage 2 zu § 5 des Hafengesetzes
+            law = self._law_at(text, unit.end() if unit and inside else words.end(), memory, before) or law
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
             if piece is None:
@@ -1205,7 +1211,9 @@ class _Reader:
             law = own or next(iter(_named(before)), memory.law)
             draft.law, draft.inherits = _Law(law, "short", draft.start, draft.end), False
         elif not draft.relation:
-            draft.relation = "same_article"
+            last = memory.last.get("paragraph")
+            whole = last is not None and last is memory.last.get("article") and draft.highest > RANKS["paragraph"]
+            draft.relation = "same_paragraph" if whole else "same_article"
 
     def _law_at(
         self, text: str, end: int, memory: _Memory, before: Sequence[str] = (), introduced: bool = False
@@ -1235,7 +1243,10 @@ class _Reader:
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
             if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
-                law = self._law_of(match, memory)
+                bare = "," in text[end:place] and self._grammar.laws[int((match.lastgroup or "")[4:])].bare
+                article = self._head.match(text, self._blank(text, match.end())) if bare else None
+                if not (article and article.lastgroup == "unit_article"):  # § 1983, 28 U.S.C. § 1331
+                    law = self._law_of(match, memory)
         return law
 
     def _same(self, words: str, before: Sequence[str], memory: _Memory) -> str:
