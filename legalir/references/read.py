@@ -583,7 +583,7 @@ class _Reader:
             opening = self._opening(text, end - 1)
             inside = text[opening + 1 : end] if opening >= 0 else ""
             if not (self._define.search(inside) or self._law_number.search(inside)):
-                return None
+                return self._word_before(text, low, end, memory, depth) if self._grammar.spaceless else None
             law = self._law_before(text, opening, memory, depth - 1)
             if law:
                 for match in self._define.finditer(inside):
