@@ -942,10 +942,13 @@ class _Reader:
                 draft.law, draft.start = law, law.start
             elif upper and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start)):
                 draft.law, draft.start, draft.inherits = law, law.start, True
-            elif kind == "unit" and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start)):
-                if "。" not in text[memory.end : its.start()]:
-                    draft.start = its.start()
-                    self._its_own(draft, memory)
+            elif (
+                kind == "unit"
+                and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start))
+                and "。" not in text[memory.end : its.start()]
+            ):
+                draft.start = its.start()
+                self._its_own(draft, memory)
             act = _ACT.search(text, max(0, draft.start - 12), draft.start)
             if act and draft.supplement in self._grammar.supplement:
                 draft.supplement += f" {act[1]}"
