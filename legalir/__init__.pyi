@@ -6,6 +6,7 @@ from .answer.generator import Answer as Answer
 from .answer.generator import Generator as Generator
 from .collection.collection import Collection as Collection
 from .collection.results import SearchResult as SearchResult
+from .collection.several import search as search
 from .dense.index import DenseIndex as DenseIndex
 from .dense.rocchio import Rocchio as Rocchio
 from .dense.sentence import SentenceEncoder as SentenceEncoder

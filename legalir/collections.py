@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from legalir.datasets.chunks import ChunkMap
     from legalir.datasets.dataset import StatuteDataset
     from legalir.datasets.records import Provision
+    from legalir.frames.where import Fields
     from legalir.llm.client import Client
 
 
@@ -27,9 +28,11 @@ class Built(Protocol):
 
     Attributes:
         build_again: builds it where its files are gone before they were opened; set by :meth:`Collection.cached`.
+        fields: returns the fields of the provisions; set by it, too.
     """
 
     build_again: Callable[[], object] | None
+    fields: Callable[[], Any] | None
 
     @property
     def directory(self) -> Path:
@@ -48,10 +51,12 @@ class Collection(Protocol):
     Attributes:
         source: the provisions, questions, judgements and links.
         executor: its workers do the long work of building indexes; None: this process does it.
+        where: the filter of all questions; empty for all provisions.
     """
 
     source: StatuteDataset
     executor: Executor | None
+    where: str
 
     @property
     def id(self) -> str:
@@ -87,6 +92,9 @@ class Collection(Protocol):
 
     def fingerprint(self) -> str:
         """Return the sha256 of the corpus."""
+
+    def fields(self) -> Fields:
+        """Return the fields of the provisions, for filters."""
 
     def day(self, as_of: str | date | None = None) -> str | None:
         """Return the day of a question, as ``2021-03-01``; None for a collection without versions."""

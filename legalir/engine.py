@@ -24,6 +24,7 @@ from legalir.frames.as_of import days
 from legalir.frames.columns import require_texts
 from legalir.frames.ranking import Hits, RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
+from legalir.frames.where import masks
 from legalir.progress import progress
 from legalir.storage.artifact import IndexArtifact, Manifest, building, rebuild_hint
 from legalir.storage.documents import counted, docno_of, indexed_text
@@ -116,6 +117,7 @@ class EngineIndex(IndexArtifact):
     def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
         if self.collection is not None:
             self.collection.cached(self, partial(_build, self.collection))
+            self.fields = self.collection.fields  # The collection may have another object for this index.
         return super()._opened
 
     def _check(self, manifest: Manifest) -> None:
@@ -168,14 +170,15 @@ class EngineRetriever(Retriever):
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
     their documents if a subclass has a ``scorer()``, and else refuses them. A query of white space finds nothing. Only
-    documents in force on the day of a query are results, and equal scores are in the order of docnos, also at the
-    cutoff: where an engine knows neither days nor docnos, it is asked for twice as many until the best k are certain.
+    documents in force on the day of a query that pass its filter are results, and equal scores are in the order of
+    docnos, also at the cutoff: where an engine knows no days, filters or docnos, it is asked for twice as many until
+    the best k are certain.
     """
 
     name = "engine"
     ties_by_docno = False
     """Whether the engine itself gives equal scores in the order of docnos."""
-    respects_as_of = True
+    respects_as_of = respects_where = True
 
     index: Annotated[EngineIndex, "the index"]
     num_results: Annotated[int, Ge(1), "number of results per query"] = 1000
@@ -202,6 +205,7 @@ class EngineRetriever(Retriever):
         require_texts(queries, self.name)
         validity = self.index.validity
         asked = np.array(days(queries) if validity is not None else [0] * len(queries))
+        wanted = masks(queries, self.index)
         nothing: Hits = np.zeros(0, dtype=np.int64), np.zeros(0)
         hits = [nothing] * len(queries)
         rows, k = np.flatnonzero([bool(text.strip()) for text in queries["query"]]), self.num_results
@@ -211,7 +215,7 @@ class EngineRetriever(Retriever):
             answers = self.best(some, None if validity is None else asked[rows].tolist(), most)
             uncertain = []
             for row, (documents, scores) in zip(rows.tolist(), answers, strict=True):
-                there = slice(None) if validity is None else validity.on(int(asked[row]))[documents]
+                there = slice(None) if (mask := wanted[row]) is None else mask[documents]
                 hits[row] = documents[there], scores[there]
                 more = len(documents) >= most < len(self.index)
                 uncertain.append(more and not self._certain(hits[row][1], k))

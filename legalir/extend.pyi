@@ -52,7 +52,6 @@ from .explanation import Upstream as Upstream
 from .explanation import explain_step as explain_step
 from .explanation import label_of as label_of
 from .frames.as_of import asked_once as asked_once
-from .frames.as_of import masks as masks
 from .frames.chain import Chain as Chain
 from .frames.columns import drop_results as drop_results
 from .frames.columns import empty_like as empty_like
@@ -71,6 +70,9 @@ from .frames.ranking import ranked_lists as ranked_lists
 from .frames.ranking import read_lists as read_lists
 from .frames.ranking import results_frame as results_frame
 from .frames.scorer import PairScorer as PairScorer
+from .frames.where import filter_of as filter_of
+from .frames.where import masks as masks
+from .frames.where import passing as passing
 from .fuse.fuser import Fuser as Fuser
 from .fuse.fuser import Lists as Lists
 from .graph.expander import Expander as Expander
@@ -141,6 +143,7 @@ from .storage.validity import iso_date as iso_date
 from .storage.validity import names_version as names_version
 from .storage.validity import provision_key as provision_key
 from .storage.validity import versions_in_force as versions_in_force
+from .survey.judging import judgements as judgements
 from .train.checkpoints import Checkpoints as Checkpoints
 from .train.checkpoints import interrupts as interrupts
 from .train.checkpoints import own_place as own_place

@@ -77,7 +77,7 @@ def test_the_public_names_are_these() -> None:
         *("Lookup", "Pretraining", "RRF"),
         *("LinkExpansion", "M3Encoder", "M3Index", "MicroR", "MultiHitRate", "MultiMRR", "NitiLink", "Rocchio", "SAR"),
         *("SearchResult", "SentenceEncoder", "SparseIndex", "TFIDF", "TrainedModel", "WeightedRRF", "__version__"),
-        *("Tuning", "experiment", "explain", "finetune", "pretrain", "train_static", "tune"),
+        *("Tuning", "experiment", "explain", "finetune", "pretrain", "search", "train_static", "tune"),
     }
 
 

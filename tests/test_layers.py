@@ -20,7 +20,7 @@ LAYERS = (
     *("explanation", "models", "datasets", "llm", "collections"),
     *("analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
     *("answer", "generate", "measure", "pipeline", "chunks", "statutes", "verify", "collection"),
-    *("train", "experiments"),
+    *("survey", "train", "experiments"),
     *("engine", "extend", "testing", "cli"),
 )
 ROOT = Path(legalir.__file__).parent

@@ -29,6 +29,7 @@ from legalir.answer.statements import numbers_of, refuses, without_numbers
 from legalir.collections import Collection
 from legalir.extras import require
 from legalir.frames.as_of import AS_OF, days
+from legalir.frames.where import passing
 from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.asking import AsksModel
 from legalir.llm.chat import FailedReply
@@ -36,7 +37,7 @@ from legalir.llm.client import CheckedReply
 from legalir.llm.prompts import Prompt
 from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import asking_factory, check_script, prompt_of
-from legalir.storage.validity import iso_date, provision_key
+from legalir.storage.validity import Mask, iso_date, provision_key
 
 _AROUND = " .,;:()[]{}<>`*'\"“”‘’「」『』【】"
 """Signs around the name of a provision."""
@@ -244,7 +245,8 @@ class LLMAnswer(AsksModel, Generator):
         """Return the answer to each question; a request that is too long is repeated with half of the provisions."""
         facts = asked["context"].tolist() if self.context and "context" in asked.columns else [""] * len(asked)
         asked_on: Sequence[int | None] = days(asked) if self._dated() else [None] * len(asked)
-        wanted = [self._parents(docnos, day) for docnos, day in zip(lists, asked_on, strict=True)]
+        masks = [None] * len(asked) if self.graph is None else passing(asked, self.graph)
+        wanted = [self._parents(*one) for one in zip(lists, asked_on, masks, strict=True)]
         full = "day" in self._own_prompt().slots()
         given = [
             context(one, texts_of(list(one), self.collection, "answer"), self.context_tokens, in_full=full)
@@ -281,11 +283,16 @@ class LLMAnswer(AsksModel, Generator):
         """Return True if the provisions are versions."""
         return any(part is not None and part.validity is not None for part in (self.graph, self.numbers))
 
-    def _parents(self, docnos: Sequence[str], day: int | None) -> Mapping[str, str]:
-        """Return the provisions for the model, each with the provision that cites it."""
+    def _parents(self, docnos: Sequence[str], day: int | None, mask: Mask | None) -> Mapping[str, str]:
+        """Return the provisions for the model, each with the provision that cites it, of those that pass a filter."""
         first = docnos[: self.k] if self.context else ()
         graph = self.graph if self.graph is None or day is None else self.graph.at(day)
-        return dict.fromkeys(first, "") if graph is None else linked(first, graph, self.after)
+        if graph is None:
+            return dict.fromkeys(first, "")
+        parents = linked(first, graph, self.after)
+        if mask is None:
+            return parents
+        return {docno: parent for docno, parent in parents.items() if not parent or mask[graph.numbers([docno])[0]]}
 
     def _prompts(
         self, rows: Sequence[Mapping[Any, Any]], days: Sequence[str], words: Sequence[Sequence[Sequence[str]]]

@@ -134,6 +134,7 @@ class Answer:
         sources: the provisions that the generator received, best first: ``rank`` (from 0), ``score, docno, title,
             text``. No rows if the generator is inside another component, which does not show its input.
         as_of: the day of the question, as ``2021-03-01``; empty if the collection has no versions.
+        where: the filter of the question; empty if it has none.
     """
 
     text: str
@@ -151,6 +152,7 @@ class Answer:
     query: str = ""
     sources: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False, compare=False)
     as_of: str = ""
+    where: str = ""
 
     def __str__(self) -> str:
         return self.text

@@ -17,7 +17,6 @@ import pandas as pd
 from annotated_types import Ge
 
 from legalir.answer.contexts import report_left_out
-from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.datasets.dataset import StatuteDataset
 from legalir.errors import ComponentError, suggestion
@@ -25,6 +24,7 @@ from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import Hits, RankedLists, hit_lists
 from legalir.frames.retriever import Retriever
+from legalir.frames.where import wheres
 from legalir.graph.laws import LawTable
 from legalir.llm.chat import estimated_tokens
 from legalir.rewrite.rewriter import composed, original_questions
@@ -49,7 +49,7 @@ class _Given(Retriever):
     _: KW_ONLY
     versions: Annotated[
         LawTable | None,
-        "the versions of the provisions, where they have any: only those in force are returned",
+        "the documents of the collection, for days and filters; None for a collection without versions",
     ] = None
 
     def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
@@ -58,13 +58,17 @@ class _Given(Retriever):
         Args:
             qid: id of the question.
             question: the original question, in NFC.
-            law: the version in force of each provision, by its key; None if the provisions have no versions.
+            law: the provisions that may be found, by key; None for all.
         """
         raise NotImplementedError
 
     def _laws(self, queries: pd.DataFrame) -> list[Mapping[str, str] | None]:
-        """Return the version in force of each provision, by its key, for each query; None without versions."""
-        return [None] * len(queries) if self.versions is None else self.versions.in_force(queries)
+        """Return the provisions that each query may find, by key; None for all."""
+        if self.versions is not None:
+            return self.versions.in_force(queries)
+        if any(wheres(queries)):
+            raise ComponentError(f"{self.label}: a filter needs the provisions' laws: give versions=LawTable.of(…).")
+        return [None] * len(queries)
 
     def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the provisions of each question.
@@ -139,7 +143,7 @@ class Golden(_Given):
                 labels[qid][docno] = label
         # A judgement of a provision that is not there was reported when the corpus was read.
         named = {docno: None for judged in labels.values() for docno in judged}
-        there: Container[str] = named if self.versions is not None else self.dataset.provisions(named)
+        there: Container[str] = named if self.dataset.dated else self.dataset.provisions(named)
         judged = {}
         for row in self.dataset.queries():
             qid = str(row["qid"])
@@ -245,19 +249,15 @@ def _name(law: str) -> str:
     return " ".join(composed(law).split())
 
 
-def _versions(collection: Collection) -> LawTable | None:
-    return LawTable.of(collection) if collection.source.dated else None
-
-
 golden = factory_of(
     Golden,
     "Return the judged provisions of each question, as a baseline: ``golden >> quote``.",
     dataset=lambda collection: collection.source,
-    versions=_versions,
+    versions=LawTable.of,
 )
 full_context = factory_of(
     FullContext,
     'Return all provisions, as a baseline: ``full_context(laws=["…"], max_tokens=100000) >> quote``.',
     dataset=lambda collection: collection.source,
-    versions=_versions,
+    versions=LawTable.of,
 )

@@ -210,7 +210,8 @@ class Refuse(Component):
         """Return the evidence of questions with these features, from 0 to 1."""
         weights = WORDS if self._vectors is None else MEANING
         totals = np.nan_to_num(self.shares(features)) @ weights[:5]
-        values = (1 / (1 + np.exp(weights.zero - totals))).tolist()
+        # The last digits depend on how many questions are computed together.
+        values = np.round(1 / (1 + np.exp(weights.zero - totals)), 12).tolist()
         return [
             0.0 if one.outside else (1 + value) / 2 if one.whole else value
             for value, one in zip(values, features, strict=True)
@@ -381,7 +382,9 @@ class Refuse(Component):
         """Return the cosine of the nearest provision of each question, 0 if none is found; NaN without vectors."""
         if self._vectors is None:
             return [np.nan] * len(asked)
-        hits = self._vectors.retriever(1).transform(asked[["qid", "query", *asked.columns.intersection(["as_of"])]])
+        hits = self._vectors.retriever(1).transform(
+            asked[["qid", "query", *asked.columns.intersection(["as_of", "where"])]]
+        )
         cosines = dict(zip(hits["qid"], hits["score"], strict=True))
         return [float(cosines.get(qid, 0.0)) for qid in asked["qid"]]
 
@@ -390,10 +393,10 @@ class Refuse(Component):
         return upstream(docnos)
 
 
-def weakness(collection: Collection, query: str, as_of: str | None = None) -> str:
+def weakness(collection: Collection, query: str, as_of: str | None = None, where: str = "") -> str:
     """Return why :class:`Refuse` would refuse a question; empty if it would not."""
     refusing = Refuse(collection)
-    (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of)))
+    (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of, where)))
     return refusing.reason(query, evidence) if evidence < refusing.threshold else ""
 
 

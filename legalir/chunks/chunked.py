@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
@@ -17,6 +18,7 @@ from legalir.frames.columns import drop_results, query_columns
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.frames.retriever import cannot_score
+from legalir.frames.where import WHERE, wheres
 
 
 class Chunked(Component):
@@ -83,8 +85,18 @@ class Chunked(Component):
         queries = query_columns(out)
         found = queries.assign(score=out["score"].astype(np.float64)).iloc[rows]
         found["docno"] = pd.Series([docno for docnos in held for docno in docnos], index=found.index, dtype=str)
+        if WHERE in found.columns:  # A chunk passes a filter if one of its provisions does.
+            found = found[self._passing(found)]
         best = rank_results(found).drop_duplicates(["qid", "docno"])
         return rank_results(best)[[*queries.columns, "docno", "score", "rank"]]
+
+    def _passing(self, found: pd.DataFrame) -> npt.NDArray[np.bool_]:
+        """Return which provisions pass the filter of their query."""
+        fields, where = self.collection.fields(), np.array(wheres(found), dtype=object)
+        passes = np.ones(len(found), dtype=bool)
+        for one in {*where.tolist()} - {""}:
+            passes[where == one] = fields.lets_pass(one, found["docno"][where == one].tolist())
+        return passes
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the explanation of the best chunk of each provision."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from legalir.cli.printing import AsJson, print_json, printable
-from legalir.cli.search import AsOf, beside_lines, day_asked
+from legalir.cli.search import AsOf, InLaw, InLevel, InPath, Where, beside_lines, day_asked
 from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
@@ -80,6 +80,10 @@ def answer(
         Path | None, typer.Option("--show", help="Show the answer in a file written by --record.", show_default=False)
     ] = None,
     as_of: AsOf = None,
+    where: Where = None,
+    law: InLaw = None,
+    level: InLevel = None,
+    path: InPath = None,
     *,
     client: Client,
     as_json: AsJson = False,
@@ -105,14 +109,16 @@ def answer(
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_facts, record_of, write_record
     from legalir.errors import ArtifactError
+    from legalir.frames.where import filter_of
     from legalir.pipeline import canonical
 
     if record is not None and record.exists():
         raise ArtifactError(f"{record} exists: records are never replaced; give another name.")
-    collection = Collection(dataset, client=client)
+    chosen = filter_of(where or (), law or (), level or (), path or ())
+    collection = Collection(dataset, client=client, where=chosen)
     asked = day_asked(collection, query, as_of)
     if asked.day:
-        collection = Collection(dataset, client=client, as_of=asked.day)
+        collection = Collection(dataset, client=client, as_of=asked.day, where=chosen)
     expression = pipeline or (QUOTE if client.llm is None else ANSWER)
     facts = answer_facts(collection.answer(query, expression, told=_progress), collection)
     facts |= {"as_of_note": asked.note} if asked.note else {}
@@ -184,6 +190,8 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
     if others := _others(facts):
         yield "\n" + "\n  ".join(others)
     yield from map(printable, _of_time(facts))
+    if "where" in facts:
+        yield f"\nFilter: {printable(facts['where'])}"
     yield f"\n{facts['notice']}"
 
 
@@ -203,6 +211,8 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
     if others := _others(facts):
         yield "\n" + "\n- ".join(map(_escaped, others))
     yield from map(_escaped, _of_time(facts))
+    if "where" in facts:
+        yield f"\nFilter: {_escaped(facts['where'])}"
     yield f"\n*{facts['notice']}*"
 
 

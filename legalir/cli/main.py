@@ -39,6 +39,7 @@ MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, Expre
 
 
 FIRST_PARTY = {
+    "assess": "legalir-study",
     "finetune": "legalir-finetune",
     "graph": "legalir-hypa",
     "judge": "legalir-study",

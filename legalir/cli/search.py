@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from legalir.cli.cited import open_cited
 from legalir.cli.printing import AsJson, default_facts, print_default, print_json, printable
 from legalir.llm.options import model_options
 
@@ -32,11 +33,18 @@ EXAMPLES = """Examples:
 
   legalir search my-laws/ "question" --as-of 2021-03-01
 
+  legalir search legalir/firecode "창문 없는 층" --level act --level decree --where 'effective_from>=2020'
+
+  legalir search legalir/firecode "밀집영업장 화재안전 특별법 15조"
+
+  legalir search legalir/firecode "대피공간" --also legalir/firecode-dated
+
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
 
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'rar(default)' --llm smollm2
 
-Where the pipeline ends in a generator, its answer stands above the provisions that it was made from.
+Where the pipeline ends in a generator, its answer stands above the provisions that it was made from. A question that is
+only a citation, in any spelling, opens its provision.
 """
 
 
@@ -60,11 +68,41 @@ AsOf = Annotated[
 """The option of every command that asks a collection that may hold versions of provisions."""
 
 
+Also = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also", help="Search this collection, too (repeatable); its list is fused by rank.", show_default=False
+    ),
+]
+
+
 def day_asked(collection: Collection, query: str, as_of: str | None) -> AskedDay:
     """Return the day of a question: the option, else the day of the law that its words ask for, with a note."""
     from legalir.verify.days import AskedDay
 
     return collection.asked_day(query, "--as-of") if as_of is None else AskedDay(as_of)
+
+
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        help="Search only provisions that pass, such as 'level=act|decree, law!=\"Fire Act\"' (repeatable: all hold).",
+        show_default=False,
+    ),
+]
+InLaw = Annotated[
+    list[str] | None, typer.Option("--law", help="Search this law (repeatable: any of them).", show_default=False)
+]
+InLevel = Annotated[
+    list[str] | None,
+    typer.Option("--level", help="Search this level, such as act (repeatable: any of them).", show_default=False),
+]
+InPath = Annotated[
+    list[str] | None,
+    typer.Option("--path", help="Search the parts of laws with this in their path (repeatable).", show_default=False),
+]
+"""The options of every command that asks a collection, for filters."""
 
 
 class SearchFormat(enum.StrEnum):
@@ -86,19 +124,40 @@ def search(
     pipeline: Pipeline = "default",
     style: Annotated[SearchFormat, typer.Option("--format", "-f", help="Layout of the results.")] = SearchFormat.table,
     as_of: AsOf = None,
+    where: Where = None,
+    law: InLaw = None,
+    level: InLevel = None,
+    path: InPath = None,
+    also: Also = None,
     *,
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Search DATASET for the provisions that answer QUERY."""
+    """Search DATASET for the provisions that answer QUERY.
+
+    Words of QUERY in quotation marks are a phrase that each result has; a word after a minus sign is in none.
+    """
     from legalir.answer.refuse import weakness
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, gives_answers, search_with
     from legalir.collection.results import rows as numbered
+    from legalir.collection.several import search as search_several
+    from legalir.frames.where import filter_of
 
     if as_json and style is SearchFormat.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
-    collection = Collection(dataset, client=client)
+    chosen = filter_of(where or (), law or (), level or (), path or ())
+    collection, *others = every = [Collection(one, client=client, where=chosen) for one in (dataset, *(also or ()))]
+    is_plain = pipeline.strip() == "default" and not as_json and style is SearchFormat.table and not chosen
+    if is_plain and open_cited(every, query, as_of):
+        return
+    if others:
+        if style is SearchFormat.trec:
+            raise typer.BadParameter("results of several collections have no TREC form: use --json.")
+        rows = numbered(search_several(every, query, pipeline, k, as_of=as_of))
+        shown = [{**row, "docno": f"{row['docno']} · {row['collection']}"} for row in rows]
+        print_json(rows) if as_json else _print_table(shown, query)
+        return
     steps, asked = collection.pipeline(pipeline), day_asked(collection, query, as_of)
     day = collection.day(asked.day or None)
     collection.warn_of(query, day)
@@ -107,12 +166,18 @@ def search(
             raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")
         if asked.note:
             typer.echo(asked.note, err=True)
-        _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day), k, as_json)
+        own: dict[str, Any] = {"where": collection.filter(), "fields": collection.fields}
+        _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day, **own), k, as_json)
         return
-    rows = numbered(search_with(steps, query, pipeline, k, collection.provisions, day))
+    words, filtered, marks = collection.asked(query)
+    for mark in marks:
+        typer.echo(mark, err=True)
+    rows = numbered(
+        search_with(steps, words, pipeline, k, collection.provisions, day, where=filtered, fields=collection.fields)
+    )
     beside = collection.beside([row["docno"] for row in rows], day)
     rows = [{**row, **beside[row["docno"]]} for row in rows]
-    notes = _notes(collection, query, k, day, asked.note)
+    notes = _notes(collection, words, k, day, asked.note)
     if collection.chunks is not None:
         for row in rows:
             row["provisions"] = {one.provision: one.complete for one in collection.chunks[row["docno"]]}
@@ -121,12 +186,15 @@ def search(
     if as_json:
         print_json(rows)
     elif style is SearchFormat.table:
-        _print_table(rows, query, "" if day is None else f" in force on {day}")
+        passing = f" that passes {filtered}" if filtered else ""
+        _print_table(rows, words, f"{'' if day is None else f' in force on {day}'}{passing}")
+        if filtered and rows:
+            typer.echo(f"Filter: {printable(filtered)}")
         if day is not None and rows and not asked.note.startswith("As of"):
             typer.echo(f"As of {day}.")
         for note in notes:
             typer.echo(note)
-        if rows and pipeline.strip() == "default" and (reason := weakness(collection, query, day)):
+        if rows and pipeline.strip() == "default" and (reason := weakness(collection, words, day, filtered)):
             typer.echo(f"Weak match: {reason}.")
     else:
         for row in rows:
@@ -243,6 +311,10 @@ def explain(
         int, typer.Option("--terms", min=1, help="Maximum number of contributions shown for each score.")
     ] = 8,
     as_of: AsOf = None,
+    where: Where = None,
+    law: InLaw = None,
+    level: InLevel = None,
+    path: InPath = None,
     *,
     client: Client,
     as_json: AsJson = False,
@@ -252,8 +324,10 @@ def explain(
     --json contains every part; --terms limits only the printed tree.
     """
     from legalir.collection.collection import Collection
+    from legalir.frames.where import filter_of
 
-    collection = Collection(dataset, client=client)
+    chosen = filter_of(where or (), law or (), level or (), path or ())
+    collection = Collection(dataset, client=client, where=chosen)
     asked = day_asked(collection, query, as_of)
     if asked.note:
         typer.echo(asked.note, err=True)

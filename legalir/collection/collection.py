@@ -36,6 +36,7 @@ from legalir.errors import ComponentError, MissingExtra, ModelError, PluginError
 from legalir.frames.as_of import AsOf, named_day, today
 from legalir.frames.chain import Chain
 from legalir.frames.columns import require_question
+from legalir.frames.where import Conditions, Where, canonical
 from legalir.llm.client import Client
 from legalir.storage.artifact import MANIFEST, build_once, unseal
 from legalir.storage.digest import cached_file_digest
@@ -48,13 +49,14 @@ if TYPE_CHECKING:
 
     from legalir.analysis.analyzer import Analyzer
     from legalir.collection.beside import Beside
+    from legalir.collection.fields import FieldTable
     from legalir.datasets import Provision, StatuteDataset
     from legalir.datasets.chunks import ChunkMap
     from legalir.dense.contract import AnyEncoder
     from legalir.dense.index import DenseIndex
     from legalir.graph.citation_graph import CitationGraph
     from legalir.lexical.sparse import SparseIndex
-    from legalir.verify import Verification, Verifier
+    from legalir.verify import Checked, Verification, Verifier
     from legalir.verify.days import AskedDay
     from legalir.verify.impact import Impact
 
@@ -68,16 +70,20 @@ class Collection:
             under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to delete.
         client: asks language models for components; by default one for ``$LEGALIR_LLM``.
         as_of: the day for questions without a date, for a collection of versions; None for today.
+        where: filter of all questions: ``level=act|decree, law!="Fire Act"``, or ``{"level": ["act", "decree"]}``
+            (:mod:`legalir.frames.where`); None for all provisions.
         executor: its workers do the long work of building indexes: they count terms, and encode texts. They need
             legalir with the same plugins and models. It stays open. None: this process does the work.
 
     Attributes:
         source: the provisions, questions, judgements and links.
         as_of: the day, as ``2021-03-01``, or None.
+        where: the filter in its canonical form; empty for all provisions.
         executor: does the long work of building indexes.
 
     Raises:
-        ComponentError: `as_of` is not a date, or the collection has no versions.
+        ComponentError: `as_of` is not a date, or the collection has no versions; or `where` cannot be read, or names a
+            field or value that no provision has.
         DatasetNotFound: nothing has this id, or there is no such folder.
     """
 
@@ -88,6 +94,7 @@ class Collection:
         client: Client | None = None,
         as_of: str | date | None = None,
         executor: Executor | None = None,
+        where: Conditions | None = None,
     ) -> None:
         self.source: StatuteDataset = datasets.load(id_or_path)
         self.as_of = None if as_of is None else self._checked(as_of)
@@ -97,13 +104,15 @@ class Collection:
         self._chunked: dict[Hashable, Collection] = {}
         self._indexes: dict[Built, tuple[Built, threading.Lock]] = {}
         self._lock = threading.Lock()
+        self.where = ""
+        self.where = self.filter(where)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An executor does not travel. The client, which knows its collection, follows in the state.
-        return Collection, (self.id, self._base, None, self.as_of), {"client": self.client}
+        return Collection, (self.id, self._base, None, self.as_of, None, self.where), {"client": self.client}
 
     def _identity(self) -> tuple[object, ...]:
-        return self.source, self.home, self.as_of
+        return self.source, self.home, self.as_of, self.where
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Collection) and self._identity() == other._identity()
@@ -112,7 +121,8 @@ class Collection:
         return hash(self._identity())
 
     def __repr__(self) -> str:
-        return f"Collection({self.id!r})" if self.as_of is None else f"Collection({self.id!r}, as_of={self.as_of!r})"
+        day = "" if self.as_of is None else f", as_of={self.as_of!r}"
+        return f"Collection({self.id!r}{day}{f', where={self.where!r}' if self.where else ''})"
 
     @property
     def id(self) -> str:
@@ -145,6 +155,24 @@ class Collection:
         if as_of is not None:
             return self._checked(as_of)
         return (self.as_of or iso_date(today())) if self.dated else None
+
+    def filter(self, where: Conditions | None = None) -> str:
+        """Return the text of the filter of a question: `where`, and the filter of the collection.
+
+        Raises:
+            ComponentError: it cannot be read, or names a field or value that no provision has.
+        """
+        text = canonical(*(one for one in (self.where, where) if one))
+        if text != self.where:
+            fields = self.fields()
+            fields.lets_pass(text, [])  # What it names is checked now.
+        return text
+
+    def fields(self) -> FieldTable:
+        """Return the fields of the provisions, for filters; see :class:`~legalir.collection.fields.FieldTable`."""
+        from legalir.collection.fields import FieldTable
+
+        return FieldTable.of(self)
 
     @cached_property
     def client(self) -> Client:
@@ -263,6 +291,8 @@ class Collection:
                 self._indexes.pop(index, None)  # The next caller's object may have other settings, such as a key.
                 raise
             index.build_again = partial(self._build_again, index, build)
+            if index.fields is None:
+                index.fields = self.fields
         return index
 
     def _build_again(self, index: Index, build: Callable[[Index], object]) -> None:
@@ -301,6 +331,7 @@ class Collection:
         """Return the pipeline that an expression describes, such as ``bm25(k1=1.5) % 10``.
 
         Each query uses the day in its column ``as_of``; a query without a day uses the day of the collection, or today.
+        It may find what passes both the filter in its column ``where`` and the filter of the collection.
 
         Raises:
             ExpressionError: the expression cannot be read, or names something unknown.
@@ -308,7 +339,8 @@ class Collection:
         from legalir import pipeline
 
         built = pipeline.build(expr, self)
-        return built if self.as_of is None else Chain(AsOf(self.as_of), built)
+        given = [*([AsOf(self.as_of)] if self.as_of else []), *([Where(self.where)] if self.where else [])]
+        return Chain(*given, built) if given else built
 
     def update(self) -> Update:
         """Rebuild everything that was built for the folder from the present state of its files; remove the old builds.
@@ -325,15 +357,25 @@ class Collection:
         return update(new, lambda: new.pipeline("default"))
 
     def search(
-        self, query: str, expr: str = "default", k: int = 10, *, as_of: str | date | None = None
+        self,
+        query: str,
+        expr: str = "default",
+        k: int = 10,
+        *,
+        as_of: str | date | None = None,
+        where: Conditions | None = None,
     ) -> SearchResult:
         """Return the best `k` provisions for one question.
+
+        Words of the question in quotation marks are a phrase that each result has in its title or text, and ``-word``
+        is a word that none has (:meth:`asked`). A pipeline that is given a data frame reads no such marks.
 
         Args:
             query: the question.
             expr: a pipeline that gives scores and ranks.
             k: number of provisions, at least 1.
             as_of: the day of the question; None for the day of the collection, or today.
+            where: the filter of the question, in addition to the filter of the collection.
 
         Returns:
             A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``, and ``effective_from,
@@ -342,7 +384,8 @@ class Collection:
 
         Raises:
             ComponentError: `query` is not a string, `k` is not a positive integer, the pipeline gives no scores and
-                ranks, or `as_of` is not a date.
+                ranks, or brings provisions that do not pass; `as_of` is not a date, or `where` is not a filter of this
+                collection.
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ComponentError(f"search: k={k!r} is not a positive integer.")
@@ -354,8 +397,11 @@ class Collection:
                 f"take the generator away, or ask with Collection.answer."
             )
         day = self.day(as_of)
+        query, filter, notes = self.asked(query, where)
+        for note in notes:
+            logging.getLogger("legalir").warning("%s", note)
         self.warn_of(query, day)
-        hits = search_with(pipeline, query, expr, k, self.provisions, day)
+        hits = search_with(pipeline, query, expr, k, self.provisions, day, where=filter, fields=self.fields)
         if day is not None:
             beside = self.beside(hits["docno"], day)
             hits["upcoming"] = pd.Series([beside[docno].get("upcoming", "") for docno in hits["docno"]], dtype=str)
@@ -368,6 +414,7 @@ class Collection:
         told: Callable[[str], None] = lambda words: None,
         *,
         as_of: str | date | None = None,
+        where: Conditions | None = None,
     ) -> Answer:
         """Return the answer to one question, with the provisions that the generator received.
 
@@ -376,16 +423,20 @@ class Collection:
             expr: a pipeline that ends in a generator.
             told: called with a short message after each step.
             as_of: the day of the question; None for the day of the collection, or today.
+            where: the filter of the question, in addition to the filter of the collection. Quotation marks in the
+                question are no filter.
 
         Raises:
             ComponentError: `query` is not a string, the pipeline does not end in a generator, a component lacks
-                columns, or `as_of` is not a date.
+                columns, or brings provisions that do not pass; `as_of` is not a date, or `where` is not a filter of
+                this collection.
         """
         require_question(query, "answer")
         pipeline = self.pipeline(expr)
         day = self.day(as_of)
         self.warn_of(query, day)
-        return answer_with(pipeline, query, expr, self.provisions, told, day)
+        options: dict[str, Any] = {"where": self.filter(where), "fields": self.fields}
+        return answer_with(pipeline, query, expr, self.provisions, told, day, **options)
 
     def verify(self, text: str, *, as_of: str | date | None = None, lang: str = "", law: str = "") -> Verification:
         """Return each citation of a text with its state: right, or what is wrong with it.
@@ -402,6 +453,21 @@ class Collection:
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
         return self._verifier.verify(text, as_of=self.as_of if as_of is None else as_of, lang=lang, law=law)
+
+    def find(self, citation: str, *, as_of: str | date | None = None) -> Checked | None:
+        """Return the provision that a citation means; see :meth:`legalir.verify.Verifier.find`.
+
+        Args:
+            citation: a law and a number as people type them, ``민법 750조``, or a docno.
+            as_of: the day of the law; None for the day of the collection, or today.
+
+        Returns:
+            What is known of it, ``right`` with its docnos if the law has it; None if the words are no citation alone.
+
+        Raises:
+            ComponentError: `as_of` is not a date.
+        """
+        return self._verifier.find(citation, as_of=self.as_of if as_of is None else as_of)
 
     def impact(
         self, start: str | date, end: str | date, documents: Mapping[str, str] | None = None, *, law: str = ""
@@ -488,6 +554,35 @@ class Collection:
         from legalir.verify.days import AskedDay, asked_day
 
         return asked_day(query, option) if self.dated else AskedDay()
+
+    def asked(self, query: str, where: Conditions | None = None) -> tuple[str, str, list[str]]:
+        """Return the words to search for and the filter of a question, with what it quotes and excludes.
+
+        A phrase that no provision has, or none that passes the rest, is searched for without its marks.
+
+        Args:
+            query: the question.
+            where: its filter.
+
+        Returns:
+            Words, filter, and a sentence for each mark that is not part of the filter.
+
+        Raises:
+            ComponentError: as :meth:`filter`.
+        """
+        from legalir.collection.phrases import marked
+
+        filter, (words, phrases), notes = self.filter(where), marked(query), []
+        for phrase in phrases:
+            try:
+                narrowed = self.filter(canonical(*([filter] if filter else []), phrase))
+                if not self.fields().any_passes(narrowed):
+                    raise ComponentError(f"where: no provision of {self.id} passes {narrowed}.")
+                filter = narrowed
+            except ComponentError as error:
+                fault = str(error).removeprefix("where: ")
+                notes.append(f"{fault[0].upper()}{fault[1:]} Searched without it.")
+        return words, filter, notes
 
     def warn_of(self, query: str, as_of: str | None = None) -> None:
         """Warn if a question has no terms, is in a script that the provisions hardly have, or no provision is in force.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 
@@ -20,6 +21,7 @@ from legalir.explanation import Explanation, explain
 from legalir.frames.as_of import asked_once
 from legalir.frames.chain import RanksLists, RetrievesLists
 from legalir.frames.columns import RESULT_COLUMNS, fed_with_questions
+from legalir.frames.where import Fields
 from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file
 from legalir.storage.validity import names_version
@@ -52,6 +54,9 @@ def search_with(
     lookup: Lookup,
     as_of: str | None = None,
     run: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+    *,
+    where: str = "",
+    fields: Callable[[], Fields] | None = None,
 ) -> SearchResult:
     """Return the best `k` provisions that a pipeline finds for one question.
 
@@ -63,12 +68,15 @@ def search_with(
         lookup: returns the provisions of the results.
         as_of: the day of the question; None for a collection without versions.
         run: runs the pipeline; None: its ``transform``.
+        where: the filter of the question, as ``Collection.filter`` returns it; empty for none.
+        fields: returns the fields of the provisions, by which results are checked against the filter.
 
     Raises:
-        ComponentError: the pipeline gives no scores and ranks, or a component lacks columns.
+        ComponentError: the pipeline gives no scores and ranks, or provisions that do not pass the filter, or a
+            component lacks columns.
     """
     with fed_with_questions(f"search: {expr!r}"):
-        asked = asked_once(query, as_of)
+        asked = asked_once(query, as_of, where)
         results = (run or pipeline.transform)(asked)
     if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
         raise ComponentError(
@@ -78,7 +86,21 @@ def search_with(
     first = results.sort_values("rank", kind="stable").head(k)
     hits = SearchResult(_with_texts(first, lookup, _SHOWN if as_of is None else _DATED))
     hits._search = (pipeline, asked)
+    _check_passing(hits["docno"].tolist(), where, fields, f"search: {expr!r}")
     return hits
+
+
+def _check_passing(docnos: Sequence[str], where: str, fields: Callable[[], Fields] | None, what: str) -> None:
+    """Check that provisions pass a filter.
+
+    Raises:
+        ComponentError: one does not.
+    """
+    if where and fields is not None and not (passes := fields().lets_pass(where, docnos)).all():
+        raise ComponentError(
+            f"{what} returns {docnos[int(np.argmin(passes))]!r}, which does not pass where={where!r}: a component does "
+            f"not read the filter of a question. Open the collection with the filter, Collection(…, where=…)."
+        )
 
 
 def answer_with(
@@ -88,16 +110,21 @@ def answer_with(
     lookup: Lookup,
     told: Callable[[str], None] = lambda words: None,
     as_of: str | None = None,
+    *,
+    where: str = "",
+    fields: Callable[[], Fields] | None = None,
 ) -> Answer:
     """Return the answer of a pipeline to one question; arguments as in :func:`search_with`.
 
     `told` is called with a short message after each step.
 
     Raises:
-        ComponentError: the pipeline does not end in a generator, or a component lacks columns.
+        ComponentError: the pipeline does not end in a generator, a component lacks columns, or the answer was made from
+            provisions that do not pass the filter.
     """
-    answer = ask(pipeline, asked_once(query, as_of), expr, told)
-    return replace(answer, sources=_with_texts(answer.sources, lookup), as_of=as_of or "")
+    answer = ask(pipeline, asked_once(query, as_of, where), expr, told)
+    _check_passing([*answer.sources["docno"], *answer.context_docnos], where, fields, f"answer: {expr!r}")
+    return replace(answer, sources=_with_texts(answer.sources, lookup), as_of=as_of or "", where=where)
 
 
 def rows(results: pd.DataFrame) -> list[dict[str, Any]]:
@@ -189,7 +216,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         linked one) and ``read``, whether the answer was made from it; both with ``url``, the publisher's page, if it is
         known, and what :meth:`~legalir.Collection.beside` has; ``not_yet``, the provisions that match and are not in
         force yet, if there are any: ``docno, title, effective_from``; ``prompt_tokens, completion_tokens, notice``;
-        ``as_of``, the day of the question, for a collection of versions.
+        ``as_of``, the day of the question, for a collection of versions; ``where``, its filter, if it has one.
     """
     listed = dict.fromkeys([*answer.context_docnos, *answer.sources["docno"]])
     provisions = collection.provisions([*listed, *answer.citations])
@@ -244,6 +271,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         "completion_tokens": answer.completion_tokens,
         **({"as_of": day} if day else {}),
         **({"not_yet": [_begins(each) for each in not_yet]} if not_yet else {}),
+        **({"where": answer.where} if answer.where else {}),
         "notice": NOTICE,
     }
 

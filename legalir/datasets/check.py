@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 
 from legalir.datasets.catalog import load
-from legalir.datasets.folder import Folder, verify_judgements
-from legalir.datasets.readers import Fault, read_chunks, read_corpus, read_links, read_qrels, read_queries
+from legalir.datasets.folder import ALIASES, Folder, verify_judgements
+from legalir.datasets.readers import Fault, read_aliases, read_chunks, read_corpus, read_links, read_qrels, read_queries
 from legalir.errors import DataError
 from legalir.progress import progress
 from legalir.storage.validity import provision_key
@@ -140,7 +140,8 @@ def check(
         return report
     report.path = folder.root
     report.ignored = [file.name for file in folder.ignored if not file.name.startswith((".", "README"))]
-    lengths = _corpus(folder, report, article_number)
+    laws: dict[str, str] = {}
+    lengths = _corpus(folder, report, article_number, laws)
     ends = {*lengths, *map(provision_key, lengths)}
     judgeable = ends if folder.chunks is None else _chunks(folder, lengths, report)
     qids = {
@@ -151,11 +152,21 @@ def check(
         if split or "" in folder.queries or "" in folder.qrels:
             report.splits[split] = _split(folder, split, judgeable, qids, report)
     _links(folder, ends, report)
+    _aliases(folder.root / ALIASES, laws, report)
     return report
 
 
-def _corpus(folder: Folder, report: CheckReport, article_number: Callable[[str], str] | None) -> dict[str, int]:
-    """Check the corpus, and return the number of characters of each text, by docno."""
+def _corpus(
+    folder: Folder, report: CheckReport, article_number: Callable[[str], str] | None, laws: dict[str, str]
+) -> dict[str, int]:
+    """Check the corpus, and return the number of characters of each text, by docno.
+
+    Args:
+        folder: the files.
+        report: for the faults and counts.
+        article_number: returns the number in a field ``article``.
+        laws: filled with the name of each law, by its name and by its ``law_id``.
+    """
     lengths = {}
     articles = Counter[str]()
     with progress("Checking provisions", None) as advance:
@@ -165,6 +176,7 @@ def _corpus(folder: Folder, report: CheckReport, article_number: Callable[[str],
             report.empty += not record.default_text().strip()
             report.scripts[_script(record.text or record.title)] += 1
             articles[record.article] += 1
+            laws[record.law_id or record.law] = laws[record.law] = record.law
             advance(1)
     report.provisions = len(lengths)
     if article_number is not None:
@@ -256,3 +268,17 @@ def _links(folder: Folder, docnos: set[str], report: CheckReport) -> None:
             if end not in docnos:
                 message = f"{source!r} to {target!r}: {end!r} is not in the corpus"
                 report.add(Fault(folder.links, 0, "dangling link", message))
+
+
+def _aliases(path: Path, laws: Mapping[str, str], report: CheckReport) -> None:
+    """Check that each alias has one law of the corpus, and is not the name of another."""
+    meant: dict[str, str] = {}
+    for number, alias, law in read_aliases(path, report.add) if path.is_file() else ():
+        name = laws.get(law, "")
+        if not name:
+            report.add(
+                Fault(path, number, "dangling alias", f"{alias!r} is a name of {law!r}, which is not in the corpus")
+            )
+        elif (other := meant.setdefault(alias, name)) != name or laws.get(alias, name) != name:
+            other = other if other != name else laws[alias]
+            report.add(Fault(path, number, "ambiguous alias", f"{alias!r} is a name of {name!r} and of {other!r}"))

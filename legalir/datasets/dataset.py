@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from legalir.datasets.chunks import ChunkMap
-from legalir.datasets.folder import ORIGIN, OUT_OF_SCOPE, About, Folder, FolderOutline, verify_judgements
+from legalir.datasets.folder import ALIASES, ORIGIN, OUT_OF_SCOPE, About, Folder, FolderOutline, verify_judgements
 from legalir.datasets.readers import (
     Judgement,
     Link,
+    read_aliases,
     read_chunks,
     read_corpus,
     read_links,
@@ -165,8 +166,8 @@ class StatuteDataset(Portable):
             raise DataError(f"provisions: docnos must be a list of texts, got {docnos!r}: write [{str(docnos)!r}].")
         wanted = list(docnos)
         records = self.store.get_many(wanted)
-        if self._cut_store is not None and len(records) < len(wanted):
-            records |= self._cut_store.get_many(docno for docno in wanted if docno not in records)
+        if self.cut_store is not None and len(records) < len(wanted):
+            records |= self.cut_store.get_many(docno for docno in wanted if docno not in records)
             records = {docno: records[docno] for docno in wanted if docno in records}
         return records
 
@@ -178,7 +179,7 @@ class StatuteDataset(Portable):
         return ProvisionStore(self.folder.corpus, self.fingerprint())
 
     @cached_property
-    def _cut_store(self) -> ProvisionStore | None:
+    def cut_store(self) -> ProvisionStore | None:
         """The provisions that were cut into chunks."""
         from legalir.datasets.provisions import ProvisionStore
 
@@ -297,6 +298,22 @@ class StatuteDataset(Portable):
         with path.open(encoding="utf-8") as lines:
             origins = [json.loads(line) for line in lines if '"replaced_by"' in line]
         return {origin["docno"]: origin["replaced_by"] for origin in origins if origin["replaced_by"]}
+
+    @cached_property
+    def aliases(self) -> list[tuple[str, str]]:
+        """Other names of laws, each with the name of its law, from ``aliases.tsv``; those of unknown laws are left out.
+
+        Raises:
+            FormatError: a line is faulty.
+        """
+        path = self.folder.root / ALIASES
+        if not path.is_file():
+            return []
+        given = [(alias, law) for _, alias, law in read_aliases(path)]
+        names = {law: law for law in self.store.column("law").tolist() if law}
+        if any(law not in names for _, law in given):
+            names = {record.law_id: record.law for record in self.docs() if record.law_id} | names
+        return [(alias, names[law]) for alias, law in given if law in names]
 
     def fingerprint(self) -> str:
         """Return the sha256 of the corpus file: the same content has the same fingerprint anywhere."""

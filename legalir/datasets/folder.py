@@ -21,6 +21,9 @@ ORIGIN, REPORT, DANGLING = "origin.jsonl", "import.json", "links.dangling.tsv"
 DEFINITIONS = "definitions.jsonl"
 """File of the terms that provisions define, which an import writes, too."""
 
+ALIASES = "aliases.tsv"
+"""File of other names of laws: the name, a tab, and the law by its name or ``law_id``."""
+
 OUT_OF_SCOPE = "out_of_scope.jsonl"
 """File of questions that the provisions do not answer, in the form of the other questions."""
 
@@ -180,7 +183,7 @@ class Folder:
             raise DatasetNotFound(f"{root} holds no corpus.jsonl or corpus.jsonl.gz.")
         links, chunks, provisions = (_one(files, name) for name in ("links.tsv", CHUNKS, PROVISIONS))
         queries, qrels = _by_split(files, _QUERIES), _by_split(files, _QRELS)
-        imported = (root / name for name in (ORIGIN, REPORT, DANGLING, DEFINITIONS, OUT_OF_SCOPE))
+        imported = (root / name for name in (ORIGIN, REPORT, DANGLING, DEFINITIONS, ALIASES, OUT_OF_SCOPE))
         used = {corpus, links, chunks, provisions, root / "dataset.yaml", *imported, *queries.values(), *qrels.values()}
         ignored = tuple(file for file in files if file not in used)
         return cls(root, corpus, queries, qrels, links, chunks, provisions, ignored)

@@ -153,6 +153,14 @@ class ProvisionStore:
         """Return :attr:`validity` of provisions of the store, in the order of `docnos`."""
         return None if self.validity is None else self.validity.reordered(self.docnos.numbers(docnos))
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the line of each provision as it is in the corpus, with all its fields, in order."""
+        for first in range(0, len(self), _AT_ONCE):
+            lines = self._rows(
+                "SELECT line FROM lines WHERE position BETWEEN ? AND ? ORDER BY position", (first, first + _AT_ONCE - 1)
+            )
+            yield from (json.loads(line) for (line,) in lines)
+
     def digests(self) -> dict[str, bytes]:
         """Return the digest of the line of each provision, by docno, in the order of the corpus."""
         return dict(self._rows("SELECT docno, digest FROM provisions ORDER BY position"))

@@ -251,6 +251,22 @@ def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:
         yield source, target, kind
 
 
+def read_aliases(path: Path, on_fault: OnFault = stop) -> Iterator[tuple[int, str, str]]:
+    """Yield the line number, the name and the law of each line of ``aliases.tsv``.
+
+    Raises:
+        FormatError: a line does not have two fields, or a name does not have two letters.
+    """
+    for number, line in numbered_lines(path, on_fault):
+        alias, _, law = line.partition("\t")
+        if not law.strip() or "\t" in law:
+            on_fault(Fault(path, number, "fields", f"{line!r} is not a name, a tab, and the name or law_id of a law"))
+        elif sum(map(str.isalnum, alias)) < 2:
+            on_fault(Fault(path, number, "alias", f"{alias!r} does not have two letters"))
+        else:
+            yield number, alias.strip(), law.strip()
+
+
 class Holding(NamedTuple):
     """The part of a provision that a chunk contains.
 

@@ -54,12 +54,12 @@ from legalir.dense.vectors import (
 )
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.as_of import masks
 from legalir.frames.columns import QUERY_PARTS, check_queries, drop_results, require_texts
 from legalir.frames.component import Component
 from legalir.frames.ranking import RankedLists, hit_lists
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
+from legalir.frames.where import masks
 from legalir.lexical.sparse import SparseIndex
 from legalir.plugins import parameters_of
 from legalir.progress import progress
@@ -686,7 +686,7 @@ class DenseRetriever(Retriever):
         vectors = index.query_vectors(queries, type(self).__name__)
         k, depth = self.num_results, max(self.num_results, self.depth or 0)
         given = index.vectors, index.docno_table.order, vectors, k
-        in_force = masks(queries, index.validity)
+        in_force = masks(queries, index)
         if self._approximates() and depth < len(index):
             hits = list(approximate_cosines(index.neighbours, *given, depth, in_force))
         else:

@@ -25,16 +25,16 @@ from legalir.dense.cosine import best_cosines
 from legalir.dense.index import DenseIndex, DenseRetriever, DenseScorer
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, result_scores
-from legalir.frames.as_of import masks
 from legalir.frames.columns import check_queries, drop_results, empty_like, require_columns
 from legalir.frames.component import Cuttable
 from legalir.frames.ranking import Hits, rank_results, results_frame
 from legalir.frames.scorer import PairScorer
+from legalir.frames.where import Filtered, masks
 from legalir.lexical.postings import rows_of_postings
 from legalir.lexical.retriever import Query, SparseRetriever, SparseScorer, explain_terms, queries_of
 from legalir.plugins import parameters_of
 from legalir.storage.arrays import unit_rows
-from legalir.storage.validity import Mask, Validity
+from legalir.storage.validity import Mask
 
 TermVector = dict[int, float]
 """Weights by term number."""
@@ -128,8 +128,8 @@ class Feedback(Cuttable, Generic[Q]):
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score"])
 
     @property
-    def validity(self) -> Validity | None:
-        """The validity of the documents."""
+    def searched(self) -> Filtered:
+        """The index that is searched."""
         raise NotImplementedError
 
     def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[Q]:
@@ -161,7 +161,7 @@ class Feedback(Cuttable, Generic[Q]):
         queries, feedback = self.feedback(inp)
         moved = self.move(queries, feedback)
         if self.mode == "full":
-            hits = self.find(moved, masks(queries, self.validity))
+            hits = self.find(moved, masks(queries, self.searched))
             column = pd.Series(moved, dtype=object)
             return results_frame(queries.assign(**{self.moved: column}), hits, self.scorer().docno_table())
         of = dict(zip(queries["qid"], moved, strict=True))
@@ -244,9 +244,9 @@ class TermRocchio(Feedback[dict[str, float]]):
         return vector
 
     @property
-    def validity(self) -> Validity | None:
-        """The validity of the documents."""
-        return self.retriever.index.validity
+    def searched(self) -> Filtered:
+        """The index that is searched."""
+        return self.retriever.index
 
     def find(self, moved: list[dict[str, float]], in_force: Sequence[Mask | None]) -> list[Hits]:
         """Return the documents of the greatest scores for each q'."""
@@ -327,9 +327,9 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
         ]
 
     @property
-    def validity(self) -> Validity | None:
-        """The validity of the documents."""
-        return self.index.validity
+    def searched(self) -> Filtered:
+        """The index that is searched."""
+        return self.index
 
     def find(self, moved: list[npt.NDArray[np.float32]], in_force: Sequence[Mask | None]) -> list[Hits]:
         """Return the documents of the greatest cosines with each q'."""

@@ -14,7 +14,7 @@ import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
 
 import pandas as pd
 import pyterrier as pt
@@ -34,6 +34,7 @@ from pydantic import (
 from legalir.config import AnyText, Choice, Flag, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
 from legalir.errors import ComponentError, DefinitionError, ExperimentError, MeasureError, suggestion
 from legalir.frames.columns import RESULT_COLUMNS
+from legalir.frames.where import Conditions, canonical
 from legalir.storage.digest import digest, half_of
 from legalir.storage.validity import day_of, iso_date
 
@@ -274,6 +275,13 @@ def _day(value: object) -> object:
         raise SchemaError(str(error)) from None
 
 
+def _filter(value: object) -> object:
+    try:
+        return canonical(cast(Conditions, value)) if value not in (None, "") else ""
+    except ComponentError as error:
+        raise SchemaError(str(error)) from None
+
+
 def _system(value: object, check: ValidatorFunctionWrapHandler) -> object:
     """Accept a transformer, or check the text of an expression."""
     if isinstance(value, pt.Transformer):
@@ -344,6 +352,7 @@ def _described(frame: pd.DataFrame | str) -> str:
 
 
 _Day = Annotated[str, BeforeValidator(_day)]
+_Filter = Annotated[str, BeforeValidator(_filter)]
 _Measure = Annotated[Text, AfterValidator(_canonical_measure)]
 _Share = Annotated[Number, Field(ge=0, le=1)]
 _System = Annotated[Text, WrapValidator(_system)]
@@ -541,6 +550,8 @@ class Definition(Schema):
     """Level of significance, also of the correction."""
     as_of: _Day = ""
     """Day for queries without a day (``as_of``), as 2021-03-01; by default the day of the run."""
+    where: _Filter = ""
+    """Filter of all queries, such as ``level=act|decree``, in addition to the field ``where`` of a query."""
     chunks: Choice[Literal["complete", "any"]] = "complete"
     """Which provisions of a chunk count, if the documents are chunks: only complete provisions, or any."""
     depth: Annotated[Whole, Field(ge=1)] = 100

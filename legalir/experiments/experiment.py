@@ -27,6 +27,7 @@ from legalir.experiments.runs import Run, writing
 from legalir.experiments.scores import is_ranking_measure, per_query_scores, score_table
 from legalir.frames.as_of import with_as_of
 from legalir.frames.columns import unique_queries
+from legalir.frames.where import wheres, with_where
 from legalir.measure.chunks import rule_of
 from legalir.progress import progress
 from legalir.storage.validity import provision_key
@@ -212,7 +213,7 @@ def _run_one(
     else:
         from legalir.collection.collection import Collection
 
-        collection = Collection(definition.dataset, client=client)
+        collection = Collection(definition.dataset, client=client, where=definition.where)
     asked = collection.client
     asked.llm = asked.llm or definition.llm or None
     start = perf_counter()
@@ -226,6 +227,7 @@ def _run_one(
         asked.read_replies(folder / REPLIES)
     runs, absent = make_runs(definition, collection, topics, folder, latency_queries, jobs)
     frames = {name: run.frame for name, run in runs.items()}
+    _check_filters(frames, topics, collection)
     latencies = {name: run.record.latency for name, run in runs.items()}
     failed: dict[str, str] = {}
     with progress("Scoring", 2) as advance:
@@ -251,6 +253,24 @@ def _run_one(
 
 
 experiment = run
+
+
+def _check_filters(frames: Mapping[str, pd.DataFrame], topics: pd.DataFrame, collection: Collection) -> None:
+    """Check that the results of each system pass the filters of the questions.
+
+    Raises:
+        ExperimentError: one does not.
+    """
+    filters = {qid: where for qid, where in zip(topics["qid"], wheres(topics), strict=True) if where}
+    for name, frame in frames.items():
+        if filters and "docno" in frame.columns:
+            for qid, rows in frame[frame["qid"].isin(filters)].groupby("qid"):
+                docnos = rows["docno"].tolist()
+                if not (passes := collection.fields().lets_pass(filters[qid], docnos)).all():
+                    raise ExperimentError(
+                        f"{name}: {docnos[passes.argmin()]!r} is a result of {qid!r} and does not pass its filter, "
+                        f"{filters[qid]}: a component does not read filters; take the system or the filter away."
+                    )
 
 
 _MOST_GROUPS = 50
@@ -359,6 +379,8 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:
         topics = with_as_of(topics, day)
+    if definition.where and (where := collection.filter(definition.where)):
+        topics = with_where(topics, where)
     judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
     qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)
     if judged.empty:

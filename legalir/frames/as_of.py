@@ -17,7 +17,7 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.frames.columns import AS_OF as AS_OF
-from legalir.frames.columns import whole_characters
+from legalir.frames.columns import WHERE, whole_characters
 from legalir.frames.component import Component
 from legalir.frames.ranking import RankedLists
 from legalir.storage.validity import Mask, Validity, day_of, iso_date
@@ -52,14 +52,15 @@ def days(queries: pd.DataFrame) -> list[int]:
     return [given.get(value, now) for value in values]
 
 
-def asked_once(query: str, as_of: str | None) -> pd.DataFrame:
-    """Return the frame of one query, with its day if it has one."""
+def asked_once(query: str, as_of: str | None, where: str = "") -> pd.DataFrame:
+    """Return the frame of one query, with its day and filter if it has them."""
     frame = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]})
-    return frame if as_of is None else with_as_of(frame, as_of)
+    frame = frame if as_of is None else with_as_of(frame, as_of)
+    return frame.assign(**{WHERE: where}) if where else frame
 
 
-def masks(queries: pd.DataFrame, validity: Validity | None) -> Sequence[Mask | None]:
-    """Return for each query which documents are in force on its day; None where all documents always are.
+def day_masks(queries: pd.DataFrame, validity: Validity | None) -> Sequence[tuple[int | None, Mask | None]]:
+    """Return for each query its day, and which documents are in force on it; None where all documents always are.
 
     Args:
         queries: one row per query.
@@ -69,8 +70,8 @@ def masks(queries: pd.DataFrame, validity: Validity | None) -> Sequence[Mask | N
         ComponentError: a value of ``as_of`` is not a date.
     """
     if validity is None:
-        return [None] * len(queries)
-    return [validity.on(day) for day in days(queries)]
+        return [(None, None)] * len(queries)
+    return [(day, validity.on(day)) for day in days(queries)]
 
 
 def by_day(lists: RankedLists, change: Callable[[int, RankedLists], RankedLists]) -> RankedLists:

@@ -26,8 +26,8 @@ from legalir.storage.documents import Provision
 RESULT_COLUMNS = ("docno", "score", "rank")
 """Columns that a retriever adds to the query columns."""
 
-AS_OF = "as_of"
-"""Column with the day of a query."""
+AS_OF, WHERE = "as_of", "where"
+"""Columns with the day of a query, and with the filter of its results."""
 
 QUERY_PARTS = "query_parts"
 """Column with the texts whose mean vector is the query vector: a tuple of pairs ``(kind, text)``. The kind says
@@ -48,7 +48,7 @@ PATHS, KEYWORDS, CONTEXT = "paths", "keywords", "context"
 _OF_DOCUMENTS = frozenset((*RESULT_COLUMNS, "docid", "features", *Provision._fields))
 """Columns of results that belong to documents, whatever their values."""
 
-_OF_QUERIES = frozenset(("qid", "query", AS_OF, REPLY_STATE))
+_OF_QUERIES = frozenset(("qid", "query", AS_OF, WHERE, REPLY_STATE))
 """Columns that belong to queries, whatever their values; so do all whose names begin with ``query_``."""
 
 _ADDED = frozenset((COMPLEXITY, REWRITES, PATHS, KEYWORDS, CONTEXT))
@@ -163,7 +163,7 @@ def query_names(frame: pd.DataFrame) -> list[Any]:
     """Return the names of the columns that belong to the queries of `frame`.
 
     1. The fields of a provision and ``docno, docid, score, rank, features`` belong to documents.
-    2. ``qid``, ``query``, ``query_…``, ``as_of`` and ``reply_state`` belong to queries.
+    2. ``qid``, ``query``, ``query_…``, ``as_of``, ``where`` and ``reply_state`` belong to queries.
     3. Any other column belongs to documents if its value differs between two rows of any query, else to queries. Rows
        that lack a query (PyTerrier's ``+`` makes them) are not compared.
 

@@ -28,6 +28,7 @@ from legalir.collections import Collection
 from legalir.declared import check_number
 from legalir.errors import DataError
 from legalir.frames.ranking import places
+from legalir.frames.where import Fields
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import building, open_build
 from legalir.storage.csr import Adjacency, adjacency, among, both_ways, reverse
@@ -504,7 +505,8 @@ class CitationGraph(pt.Artifact):
         return graph
 
     build_again: Callable[[], object] | None = None
-    """As of :class:`~legalir.storage.artifact.IndexArtifact`."""
+    fields: Callable[[], Fields] | None = None
+    """Both as of :class:`~legalir.storage.artifact.IndexArtifact`."""
 
     @cached_property
     def _content(self) -> GraphContent:
@@ -597,6 +599,7 @@ class CitationGraph(pt.Artifact):
             fingerprint = f"{content.fingerprint}@{day}"
             graphs[day] = self._holding(GraphContent(content.docnos, targets, sources, content.facts, fingerprint))
             graphs[day].__dict__["docno_table"] = self.docno_table
+            graphs[day].fields = self.fields
         return graphs[day]
 
     @cached_property

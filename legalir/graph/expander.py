@@ -16,6 +16,7 @@ from legalir.frames.as_of import days
 from legalir.frames.columns import empty_like, query_columns
 from legalir.frames.component import Cuttable
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
+from legalir.frames.where import passing
 from legalir.graph.citation_graph import CitationGraph
 
 Neighbours = Callable[[int], Sequence[int]]
@@ -36,7 +37,8 @@ class Expander(Cuttable):
 
     Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``. The score is one divided
     by the place, from 1: an added provision has no score but its place, and the order must last. The first
-    `num_results` places are filled, and nothing is walked beyond them: ``% k`` compiles to that.
+    `num_results` places are filled, and nothing is walked beyond them: ``% k`` compiles to that. A provision that the
+    filter of a query leaves out is not added; the walk goes on through it.
     """
 
     name = ""
@@ -86,10 +88,12 @@ class Expander(Cuttable):
         # A document that the graph lacks is identified by its row.
         node = numbers_in(self.graph, lists.docno, self.name)
         nodes = np.where(node < 0, -1 - np.arange(len(node)), node)
-        for (first, last), day in zip(pairwise(lists.bounds.tolist()), asked, strict=True):
+        wanted = zip(pairwise(lists.bounds.tolist()), asked, passing(lists.queries, self.graph), strict=True)
+        for (first, last), day, mask in wanted:
             once: dict[int, Step] = {}
             for step in placings[day](nodes[first:last].tolist()):
-                once.setdefault(step.node, step)
+                if mask is None or step.depth == 0 or mask[step.node]:
+                    once.setdefault(step.node, step)
                 if len(once) == self._most:
                     break
             yield list(once.values())

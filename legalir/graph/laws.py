@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from legalir.collections import Collection
-from legalir.frames.as_of import days
+from legalir.frames.where import masks
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
 from legalir.storage.strings import Strings, write_coded, write_docnos
@@ -155,22 +155,23 @@ class LawTable(IndexArtifact):
         return np.where(numbers >= 0, of[numbers] if len(of) else -1, -1)
 
     def in_force(self, queries: pd.DataFrame) -> list[Mapping[str, str] | None]:
-        """Return for each query the version in force of each provision, by key; None if there are no versions.
+        """Return for each query the provisions that it may find, by key: versions in force that pass its filter.
 
         Args:
-            queries: one row per query, perhaps with ``as_of``.
+            queries: one row per query, perhaps with ``as_of`` and ``where``.
+
+        Returns:
+            The docnos by key, which is the docno where provisions have no versions; None if all may be found.
 
         Raises:
-            ComponentError: a value of ``as_of`` is not a date.
+            ComponentError: a value of ``as_of`` is not a date, or a filter cannot be applied.
         """
-        validity = self.validity
-        if validity is None:
-            return [None] * len(queries)
-        asked = days(queries)
+        chosen = masks(queries, self)
         law = {
-            day: {provision_key(docno): docno for docno in self.docnos[validity.on(day)].tolist()} for day in set(asked)
+            id(mask): {provision_key(docno): docno for docno in self.docnos[mask].tolist()}
+            for mask in {id(mask): mask for mask in chosen if mask is not None}.values()
         }
-        return [law[day] for day in asked]
+        return [None if mask is None else law[id(mask)] for mask in chosen]
 
     def group_name(self, group: int, by: Group) -> str:
         """Return the name of a group that :meth:`groups` returned, empty for -1."""

@@ -29,6 +29,7 @@ from legalir.frames.component import Component
 from legalir.frames.normalize import FITTED, NORMALIZERS, Normalizer, clip
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
 from legalir.frames.scorer import scorer_of, scoring_of
+from legalir.frames.where import passing
 from legalir.graph.citation_graph import OPPOSITE, CitationGraph, Direction
 from legalir.plugins import parameters_of
 from legalir.storage.csr import Adjacency, positions
@@ -163,7 +164,8 @@ class SAR(Component):
         score(n) = S(n) + β·B(n)·(1 − S(n))
 
     deg is the number of links out of a seed, and of links into a cited provision, each in the whole graph. The result
-    contains the whole list and every provision that a seed cites. A provision missing from the graph keeps its score.
+    contains the whole list and every provision that a seed cites, of those that pass the filter of a
+    query. A provision missing from the graph keeps its score.
 
     Columns in: ``qid, docno, score``, and for a scorer ``query`` or ``query_vec``, whichever it reads. Columns out:
     the query columns, ``docno, score, rank``.
@@ -264,6 +266,10 @@ class SAR(Component):
         bonus[hit] = cited_bonus[place[hit]]
         missing = np.ones(len(cited_key), dtype=bool)
         missing[place[hit]] = False
+        for number, mask in enumerate(passing(lists.queries, graph)):
+            if mask is not None:
+                own = slice(*np.searchsorted(cited_key, (number * n, number * n + n)).tolist())
+                missing[own] &= mask[cited_key[own] - number * n]
         if self.pool is not None:
             missing[self._beyond_pool(lists, steps, cited_key, np.flatnonzero(missing))] = False
         missing_raw, missing_base = self._missing_scores(lists, node, cited_key[missing])

@@ -20,11 +20,11 @@ from legalir.analysis.ngrams import readable
 from legalir.declared import hashable
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.as_of import masks
 from legalir.frames.columns import QUERY_TOKS, check_queries, drop_results, require_texts
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
+from legalir.frames.where import masks
 from legalir.lexical.postings import ScoredPostings
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import Weigher
@@ -122,7 +122,7 @@ class SparseRetriever(Retriever):
         terms, weights = self.query_terms(query)
         scores = matched = self.postings().scores(terms, weights)
         if in_force is not None:
-            scores = matched * in_force
+            matched *= in_force
         above = 0.0
         if (final := self.final(matched, weights)) is not matched:
             scores, above = np.where(scores > 0, final, np.float32(-np.inf)), -np.inf
@@ -145,7 +145,7 @@ class SparseRetriever(Retriever):
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each term of the query in the scores of `docnos`."""
         queries = drop_results(inp)
-        (query,), (in_force,) = queries_of(self.index, queries, self._name), masks(queries, self.index.validity)
+        (query,), (in_force,) = queries_of(self.index, queries, self._name), masks(queries, self.index)
         given = "docno" in inp.columns
         found = set(self.apply(inp)["docno"] if given else self.index.docnos[self.best(query, in_force)[0]])
         return explain_terms(self, query, [docno for docno in docnos if docno in found])
@@ -160,7 +160,7 @@ class SparseRetriever(Retriever):
         Raises:
             ComponentError: a query is not a string, or `query_toks` does not have terms and weights.
         """
-        asked = zip(queries_of(self.index, queries, self._name), masks(queries, self.index.validity), strict=True)
+        asked = zip(queries_of(self.index, queries, self._name), masks(queries, self.index), strict=True)
         return hit_lists(queries, [self.best(*one) for one in asked], self.index.docno_table)
 
 

@@ -5,7 +5,7 @@ n documents, m queries, p pairs of a query and a document, c documents to score;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise, repeat
 from typing import Annotated, Any, NamedTuple, Protocol
@@ -18,11 +18,11 @@ from annotated_types import Ge
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.as_of import masks
 from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import Hits, RankedLists, asked_only, best_first, hit_lists, reaching
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
+from legalir.frames.where import Fields, masks
 from legalir.lexical.postings import ScoredPostings
 from legalir.m3.heads import WEIGHTS, Head, Representations, Tokens, combine
 from legalir.m3.maxsim import Floats, Ints, MaxSim, MultiVectors
@@ -81,6 +81,11 @@ class HeadIndex(Protocol):
     @property
     def validity(self) -> Validity | None:
         """Days on which each document is in force; None if the documents are not versions of provisions."""
+        ...
+
+    @property
+    def fields(self) -> Callable[[], Fields] | None:
+        """Returns the fields of the provisions; None for an index that no collection built."""
         ...
 
     def represent_queries(self, texts: Sequence[str], weights: Mapping[str, float]) -> Representations:
@@ -370,7 +375,7 @@ class HeadRetriever(_Weighted, Retriever):
         require_texts(queries, type(self).__name__)
         self.index.check_weights(self.label, self._weights)
         representations = self.index.represent_queries(queries["query"].tolist(), self._weights)
-        heads = HeadScores(self.index, representations, masks(queries, self.index.validity))
+        heads = HeadScores(self.index, representations, masks(queries, self.index))
         hits = self.best(heads, len(queries))
         return hit_lists(queries, asked_only(queries, hits), self.index.docno_table)
 

@@ -30,10 +30,10 @@ from legalir.errors import (
     shown,
 )
 from legalir.explanation import Explanation, Upstream, explain_step
-from legalir.frames.as_of import days
 from legalir.frames.chain import Chain
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
+from legalir.frames.where import WHERE, masks
 from legalir.graph.laws import LawTable
 from legalir.spec import MAX_LENGTH, CallError, is_number, literal, parse, read_call
 
@@ -425,10 +425,10 @@ class _Building:
             raise PluginError(str(self._error(node, str(error)))) from error
 
     def _of_the_day(self, plugin: plugins.Plugin, pipelines: list[pt.Transformer], params: dict[str, object]) -> object:
-        """Return the component; over versions, wrap components of other packages to remove results not in force."""
+        """Return the component; wrap components of other packages to remove results not in force, or filtered out."""
         collection = self._builder.collection
         foreign = plugin.entry.package != "legalir" and plugin.entry.role in ("retriever", "expander")
-        if collection is None or not foreign or not collection.dated:
+        if collection is None or not foreign or not (collection.dated or collection.where):
             return plugin.make(collection, pipelines, params)
         return made_in_force(
             partial(plugin.make, collection, pipelines),
@@ -444,12 +444,13 @@ def _begin_with(name: str, fault: str) -> str:
 
 
 class InForce(Component):
-    """Removes results of a component that are not in force on the day of their query.
+    """Removes results of a component that are not in force on the day of their query, or do not pass its filter.
 
-    For components that know no days: the retrievers and expanders of other packages, unless they have an attribute
-    ``respects_as_of`` that is True. A retriever with a parameter `num_results` is asked again for twice as many, until
-    each query has as many results in force, or there are no more; so the list is the retriever's list, without other
-    versions. One without the parameter gives what is left of its list.
+    For components that know no days or no filters, over versions and in a collection with a filter: the retrievers and
+    expanders of other packages, unless ``respects_as_of`` and ``respects_where`` are True of them. A retriever with a
+    parameter `num_results` is asked again for twice as many, until each query has as many such results, or there are no
+    more; so the list is the retriever's list, without other provisions. One without the parameter gives what is left
+    of its list.
 
     Columns in: the columns of the component. Columns out: the same, with new ranks; a frame without ``docno`` is not
     changed.
@@ -502,13 +503,16 @@ class InForce(Component):
         return bool((kept["qid"].value_counts().reindex(full.index, fill_value=0) < self.num_results).any())
 
     def _in_force(self, out: pd.DataFrame) -> pd.DataFrame:
-        validity = self.law.validity
-        if validity is None or "docno" not in out.columns or out.empty:
+        if "docno" not in out.columns or out.empty or (self.law.validity is None and WHERE not in out.columns):
             return out
-        number = self.law.docno_table.numbers(out["docno"])
-        day = np.array(days(out))
+        query = pd.factorize(out["qid"], use_na_sentinel=False)[0]
+        number, queries = self.law.docno_table.numbers(out["docno"]), out.iloc[np.unique(query, return_index=True)[1]]
+        may_be = np.ones(len(out), dtype=bool)
+        for place, mask in enumerate(masks(queries, self.law)):
+            if mask is not None:
+                may_be[query == place] = mask[number[query == place]]
         # A document that the collection lacks is left to whoever reports it.
-        kept = out[(number < 0) | (validity.begin[number] <= day) & (day < validity.end[number])]
+        kept = out[(number < 0) | may_be]
         return rank_results(kept) if {"score", "rank"} <= set(kept.columns) else kept.reset_index(drop=True)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
@@ -522,7 +526,7 @@ def made_in_force(
     defaults: Mapping[str, object],
     law: LawTable,
 ) -> object:
-    """Wrap a component of another package so that it returns only results in force on the day of each query.
+    """Wrap a component of another package so that it returns only results in force that pass the filter of each query.
 
     Args:
         make: returns the component for some parameters.
@@ -531,7 +535,8 @@ def made_in_force(
         law: the documents of the collection.
     """
     component = make(params)
-    if getattr(component, "respects_as_of", False) or not isinstance(component, pt.Transformer):
+    respects = all(getattr(component, name, False) for name in ("respects_as_of", "respects_where"))
+    if respects or not isinstance(component, pt.Transformer):
         return component
     most = params.get("num_results", defaults.get("num_results"))
     if not isinstance(most, int):

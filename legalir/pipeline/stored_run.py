@@ -23,6 +23,7 @@ from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results
 from legalir.frames.ranking import RankedLists, ranked_lists, ranking
 from legalir.frames.retriever import Retriever
+from legalir.frames.where import wheres
 from legalir.graph.laws import LawTable
 from legalir.plugins import parameters_of
 from legalir.storage.digest import cached_file_digest
@@ -113,7 +114,8 @@ class StoredRun(Retriever):
     A question gets the list of its qid; its text does not matter. Lists are ordered by score, ties by
     docno. A question that the file does not have gets no results; such questions are counted in a message. A document
     that the collection does not have stays in the lists, as it does for TREC's tools; a warning counts them. Of
-    versions of provisions those in force on the day of the question are returned; a key means its version in force.
+    versions of provisions those in force on the day of the question are returned; a key means its version in force. A
+    filter leaves out documents of the collection alone.
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. It cannot score given
     documents, because a file has no score for those that it lacks.
@@ -175,10 +177,12 @@ class StoredRun(Retriever):
             )
         nothing = TrecList(np.empty(0, dtype=object), np.empty(0))
         hits = [lists.get(qid, nothing) for qid in queries["qid"]]
-        if self.laws is not None and self.laws.validity is not None:
-            names = _names(self.laws, self.laws.manifest.data)
+        if self.laws is not None:
             of_day = zip(hits, self.laws.in_force(queries), strict=True)
+            names = _names(self.laws, self.laws.manifest.data)
             hits = [hit if law is None else _in_force(hit, law, names) for hit, law in of_day]
+        elif any(wheres(queries)):
+            raise ComponentError("run: a filter needs the documents of the collection: give laws=LawTable.of(…).")
         hits = [TrecList(hit.docno[: self.num_results], hit.score[: self.num_results]) for hit in hits]
         query = np.repeat(np.arange(len(hits)), [len(hit.docno) for hit in hits])
         docno, score = (np.concatenate(column) for column in zip(*hits, strict=True))
@@ -198,11 +202,11 @@ class StoredRun(Retriever):
 
 
 def _in_force(hit: TrecList, law: Mapping[str, str], names: Container[str]) -> TrecList:
-    """Return the documents of a list that are in force, and those that the collection does not have.
+    """Return the documents of a list that may be found, and those that the collection does not have.
 
     Args:
         hit: the list.
-        law: docno of the version in force of each provision, by its key.
+        law: docnos of the provisions that may be found, by key.
         names: docnos and keys of the collection.
     """
     rows: dict[str, float] = {}

@@ -6,7 +6,7 @@ first word to the last (``소방시설법`` for ``소방시설 설치 및 관리
 
 Short forms name a law if no other law of the collection has them:
 
-- the short names that the grammars list: ``BGB``;
+- the short names that the grammars list: ``BGB``, ``근기법``, also before the name of a decree: ``근기법 시행령``;
 - beginnings of all words of its name but *of*, *and* and the like: ``c.p.p.``, ``C. trav.``;
 - if its name has a number and a year, its kind with both, however written: ``D.Lgs. n. 165/2001``, ``decreto
   legislativo 30 marzo 2001, n. 165``.
@@ -17,8 +17,8 @@ from __future__ import annotations
 import bisect
 import re
 import unicodedata
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple, TypeVar
 
 from legalir.references.grammar import WrittenReference, grammars
@@ -35,6 +35,9 @@ _LONGEST = 60
 _SHORTEST = 6
 """Letters that the name of a law must have at least in an alphabet."""
 
+_FEWEST = 3
+"""Letters that an abbreviation of the words of a name must have at least in scripts without cases."""
+
 _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")
 _OPENING, _CLOSING = "《「『〈", "》」』〉"
 _STATE = ("国", "國")
@@ -47,6 +50,7 @@ _DOTS = "ㆍᆞ"
 """Letters that stand for the middle dot in Korean, where other texts have ``·``, ``‧`` or ``・``."""
 
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
+_BRACKETED = re.compile(r"[(（【]([^()（）]{1,80})[)）】]\s*\Z")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
 _CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?|\d{1,4}/\d{4}|\d{4}:\d{1,5}")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[0-6])\d\d(?!\d)")
@@ -96,9 +100,12 @@ class LawNames:
     Args:
         names: of the laws; the number of a law is its position.
         owners: the law of each name, where a law has several; without it, each name has its own law.
+        aliases: other names, each with the number of its law. The full name of a law goes before.
     """
 
-    def __init__(self, names: Sequence[str], owners: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, names: Sequence[str], owners: Sequence[int] | None = None, aliases: Iterable[tuple[str, int]] = ()
+    ) -> None:
         self._owners = range(len(names)) if owners is None else owners
         self._names: dict[str, tuple[int, ...]] = {}
         self._acronyms: dict[str, tuple[int, ...]] = {}
@@ -107,7 +114,7 @@ class LawNames:
         self._by_letter: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
         self._numbered: dict[tuple[str, frozenset[int]], tuple[int, ...]] = {}
         self._kinds = set(_short_names().kinds)
-        self._years = [set(_YEAR.findall(name)) for name in names]
+        self._years = [_years_in(name) for name in names]
         full = set(map(compact, names))
         for number, name in enumerate(names):
             base = _base(name)
@@ -122,7 +129,7 @@ class LawNames:
                     base = f"{kind} {subject}" if subject else ""
                     alone = " ".join(_without_small_words(subject))
                     forms = [name, base, *(one for one in (alone, kind) if compact(one) in _short_names().names)]
-            forms += [one for one in (_OF_STATE.sub("", base),) if compact(one) not in full]
+            forms += [one for one in (without_state(base),) if compact(one) not in full]
             bracket = _BRACKET.search(name)
             shown = [part for form in (*forms, _base(name)) for part in (form, *form.split(" – "))] + (
                 [bracket[1]] if bracket else []
@@ -131,15 +138,19 @@ class LawNames:
                 if len(key) >= _SHORTEST and key.isalpha():
                     _add(self._words, key, number)
             written_out = _short_names().meant.get(_dotted(base), ())
-            for key in dict.fromkeys((*(compact(form) for form in forms if _is_telling(form)), *written_out)):
+            short = (key for key in _short_names().caseless(base) if key not in full and len(key) >= _FEWEST)
+            for key in dict.fromkeys((*(compact(form) for form in forms if _is_telling(form)), *written_out, *short)):
                 _add(self._names, key, number)
-            if bracket and _ACRONYM.fullmatch(bracket[1]):
+            if bracket and _ACRONYM.fullmatch(bracket[1]) and _has_case(bracket[1]):
                 _add(self._acronyms, bracket[1], number)
             elif bracket and _CODE.fullmatch(bracket[1]):
                 _add(self._codes, compact(bracket[1]), number)
             words = tuple(filter(None, map(compact, _WORD.findall(base))))
             if len(words) > 1:
                 self._by_letter.setdefault(words[0][0], []).append((number, words))
+        for alias, number in aliases:
+            if (key := compact(alias)) not in full and number not in self._names.get(key, ()):
+                _add(self._names, key, number)
         sizes: dict[str, set[int]] = {}
         for key in self._names:
             sizes.setdefault(key[:2], set()).add(len(key))
@@ -184,16 +195,33 @@ class LawNames:
         A law of another year is another law.
         """
         bracket = _BRACKET.search(name)
-        for form in (name, *((bracket[1],) if bracket else ()), _base(name)):
+        for form in (name, without_state(name), *((bracket[1],) if bracket else ()), _base(name)):
             key = compact(form)
             words = dict.fromkeys((*self._acronyms.get(form, ()), *self._words.get(key, ())))
             if laws := self._names.get(key) or self._codes.get(key) or tuple(words):
-                years = set(_YEAR.findall(name))
+                years = _years_in(name)
                 return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
         for short in (*self._by_number(name), *self._short(name)):
             if short.start == 0 and not name[short.end :].strip(" .)"):
                 return short.laws
-        return self._abbreviated("".join(_WORD.findall(name)))
+        form = name if self.listed(name) else _base(name)
+        laws, years = self._short_for("".join(_WORD.findall(form))), _years_in(name[len(form) :])
+        return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
+
+    def is_listed(self, name: str) -> bool:
+        """Return True if a name is that of a law, or a short form that it gives itself or that a list gives.
+
+        The law of a short form in a list may not be in the collection.
+        """
+        forms = dict.fromkeys((name, _base(name), without_state(name)))
+        given = (self._names, self._codes, self._words)
+        listed = any(any(compact(form) in each for each in given) or self.listed(form) for form in forms)
+        return listed or name in self._acronyms or bool(self.numbered(name))
+
+    def numbered(self, name: str) -> tuple[int, ...]:
+        """Return the laws of a name that is a kind with number and year."""
+        found = (one for one in self._by_number(name) if one.start == 0 and not name[one.end :].strip(" .)"))
+        return next((one.laws for one in found), ())
 
     def of(self, text: str, references: Sequence[WrittenReference]) -> list[LawMention | None]:
         """Return the law of each reference in a text; None if the text names no law.
@@ -231,7 +259,7 @@ class LawNames:
         while words and reference.endings and words[-1].endswith(reference.endings):
             phrase.insert(0, words.pop())
         for skipped in range(len(phrase)):
-            if laws := self._abbreviated("".join(phrase[skipped:])):
+            if laws := self._short_for("".join(phrase[skipped:])):
                 return LawMention(end - len(" ".join(phrase[skipped:])), end, laws)
         if phrase:  # the name of another law, or only a word for a law
             return None if phrase[-1] in reference.endings else LawMention(end - len(phrase[-1]), end, ())
@@ -296,13 +324,13 @@ class LawNames:
         """Yield the laws that a text names by a listed short name, or by beginnings of their words with full stops."""
         listed = _short_names()
         for match in listed.pattern.finditer(text):
-            laws = [law for name in listed.meant[match[0]] for law in self._names.get(name, ())]
+            laws = [law for name in listed.meant[match[0]] for law in self._of(name)]
             yield LawMention(*match.span(), self._only((*laws, *self._acronyms.get(match[0], ()))))
         for match in _DOTTED.finditer(text):
             for start, end in listed.without_units(match):
                 form = text[start:end]
                 if names := listed.meant.get(_dotted(form)):
-                    laws = [law for name in names for law in self._names.get(name, ())]
+                    laws = [law for name in names for law in self._of(name)]
                 else:
                     laws = list(self._begun(tuple(map(compact, _WORD.findall(form)))))
                 if names or self._only(laws):
@@ -322,14 +350,52 @@ class LawNames:
             if len(parts) > 1 and len(words) <= 3 * len(parts) and _begin(parts, words, small)
         )
 
+    def listed(self, name: str) -> tuple[str, ...]:
+        """Return the names of laws that a list gives for a short form, as :func:`compact` writes them.
+
+        Of an act or of its decree: ``근기법 시행령``.
+        """
+        key, table = compact(name), _short_names().folded
+        heads = ((key.removesuffix(one), one) for one in _suffixes() if key.endswith(one))
+        return next((tuple(f"{law}{end}" for law in table[head]) for head, end in heads if head in table), ())
+
+    def _short_for(self, word: str) -> tuple[int, ...]:
+        """Return the laws of a short form that a list gives, else those whose words begin as it does."""
+        if not (names := self.listed(word)):
+            return self._abbreviated(word)
+        return self._only([law for one in names for law in self._of(one)])
+
+    def _of(self, key: str) -> tuple[int, ...]:
+        """Return the laws that have a name, or have it in brackets at their end, as `compact` writes it."""
+        return (*self._names.get(key, ()), *self._words.get(key, ()))
+
+    def beginning(self, name: str) -> tuple[int, ...]:
+        """Return the laws whose names begin with one that a list gives for a short form: the books of a code."""
+        keys = self.listed(name)
+        return tuple({law: None for key, of in self._names.items() if keys and key.startswith(keys) for law in of})
+
     def _abbreviated(self, word: str) -> tuple[int, ...]:
         short = compact(word)[:_LONGEST]
+        if len(short) < _FEWEST and not _has_case(short):
+            return ()  # Two syllables are those of many laws: 헌법 is not the law of 헌정질서 …에 관한 특례법.
         return tuple(number for number, words in self._by_letter.get(short[:1], ()) if abbreviates(short, words))
 
 
+@lru_cache(1 << 12)
 def compact(text: str) -> str:
     """Return the letters, marks and digits of a text in lower case."""
     return _letters(unicodedata.normalize("NFC", text))[0]
+
+
+def without_state(name: str) -> str:
+    """Return the name of a law without that of its state: 劳动法 for 中华人民共和国劳动法."""
+    return _OF_STATE.sub("", name)
+
+
+def in_brackets(name: str) -> str:
+    """Return the words in brackets at the end of a name or title, empty if there are none."""
+    words = _BRACKETED.search(name)
+    return words[1] if words else ""
 
 
 def abbreviates(short: str, words: Sequence[str]) -> bool:
@@ -356,7 +422,9 @@ class _ShortNames(NamedTuple):
         names: the names that they stand for, as `compact` writes them.
         meant: those names by short form, as in the grammar; one with full stops as `_dotted` writes it.
         kinds: kinds of laws and their short forms, with the kinds that these stand for, as `compact` writes them.
-        pattern: the short forms without full stops.
+        folded: those names by short form as `compact` writes it: ``c.p.`` is as ``CP``.
+        caseless_forms: short forms in scripts without cases, by such a name.
+        pattern: the short forms without full stops, in scripts with cases.
         small: words that an abbreviation leaves out: *of*, *and*.
         units: shortened words for units: ``art.``.
     """
@@ -364,6 +432,8 @@ class _ShortNames(NamedTuple):
     names: frozenset[str]
     meant: dict[str, tuple[str, ...]]
     kinds: dict[str, tuple[str, ...]]
+    folded: dict[str, tuple[str, ...]]
+    caseless_forms: dict[str, tuple[str, ...]]
     pattern: re.Pattern[str]
     small: frozenset[str]
     units: frozenset[str]
@@ -371,6 +441,13 @@ class _ShortNames(NamedTuple):
     def written_out(self, kind: str) -> tuple[str, ...]:
         """Return the words of a kind of laws, and all that they may be short for."""
         return (compact(kind), *self.kinds.get(compact(kind), ()))
+
+    def caseless(self, name: str) -> Iterator[str]:
+        """Yield the short forms of a name, and of the name of an act with what a decree adds to it."""
+        key = compact(name)
+        for suffix in _suffixes():
+            if key.endswith(suffix):
+                yield from (f"{form}{suffix}" for form in self.caseless_forms.get(key.removesuffix(suffix), ()))
 
     def without_units(self, match: re.Match[str]) -> Iterator[tuple[int, int]]:
         """Yield the place of shortened words, and that of the words without a unit before and after them."""
@@ -382,24 +459,41 @@ class _ShortNames(NamedTuple):
 
 
 @cache
+def _suffixes() -> tuple[str, ...]:
+    """Return what the names of decrees and rules add to the name of their act, and an empty one for the act."""
+    return tuple(
+        dict.fromkeys(("", *(compact(one.suffix) for each in grammars().values() for one in each.family.values())))
+    )
+
+
+@cache
 def _short_names() -> _ShortNames:
     meant: dict[str, tuple[str, ...]] = {}
+    folded: dict[str, tuple[str, ...]] = {}
+    caseless: dict[str, tuple[str, ...]] = {}
     kinds: dict[str, tuple[str, ...]] = {}
     for grammar in grammars().values():
         for name, forms in grammar.short_names.items():
             for form in forms:
                 _add(meant, _dotted(form), compact(name))
+                _add(folded, compact(form), compact(name))
+                if not _has_case(compact(form)[-1:]):
+                    _add(caseless, compact(name), compact(form))
         for kind, forms in grammar.law_kinds.items():
             kinds.setdefault(compact(kind), ())
             for form in forms:
                 _add(kinds, compact(form), compact(kind))
-    plain = sorted((re.escape(form) for form in meant if form[0] != "."), key=len, reverse=True)
+    joins = {word for one in grammars().values() for word in one.list}  # OR joins numbers, too.
+    cased = (form for form in meant if form[0] != "." and _has_case(compact(form)[-1:]))
+    plain = sorted((re.escape(form) for form in cased if form.lower() not in joins), key=len, reverse=True)
     between = [form for one in grammars().values() for form in (*one.of, *one.list, *one.law_after)]
     units = [form for one in grammars().values() for form in (*one.article, *one.paragraph, *one.item, *one.subitem)]
     return _ShortNames(
         frozenset(name for names in meant.values() for name in names),
         meant,
         kinds,
+        folded,
+        caseless,
         re.compile(rf"(?<![^\W_])(?:{'|'.join(plain)})(?![^\W_])" if plain else "(?!)"),
         frozenset(compact(word) for form in between for word in _WORD.findall(form)),
         frozenset(word.casefold() for form in units for word in form.split() if word.endswith(".")),
@@ -452,7 +546,7 @@ def _letters(text: str) -> tuple[str, list[int]]:
     letters, places = [], []
     for place, sign in enumerate(text):
         if (sign.isalnum() and sign not in _DOTS) or unicodedata.category(sign)[0] == "M":
-            for letter in sign.casefold():
+            for letter in str(unicodedata.decimal(sign, sign)).casefold():
                 letters.append(letter)
                 places.append(place)
     return "".join(letters), places
@@ -460,6 +554,14 @@ def _letters(text: str) -> tuple[str, list[int]]:
 
 def _script(sign: str) -> str:
     return unicodedata.name(sign, "").partition(" ")[0] if sign else ""
+
+
+def _years_in(name: str) -> set[int]:
+    return set(map(int, _YEAR.findall(name)))
+
+
+def _has_case(form: str) -> bool:
+    return form.lower() != form.upper()
 
 
 def _is_telling(name: str) -> bool:

@@ -23,20 +23,24 @@ from annotated_types import Ge
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.as_of import masks
+from legalir.frames.as_of import day_masks
 from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
+from legalir.frames.where import passing
 from legalir.references.grammar import (
     ArticleNumber,
     WrittenReference,
     article_number,
+    grammars,
     law_name_after,
     read_references,
 )
-from legalir.references.law_names import LawMention, LawNames, compact
+from legalir.references.law_names import LawMention, LawNames, compact, in_brackets, without_state
 from legalir.references.numbers import Numbers, clean, tail_of
+from legalir.references.read import Reference, learn_names
+from legalir.references.typed import Typed, as_typed, divisions, law_endings
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
 from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
@@ -54,6 +58,20 @@ Ints = npt.NDArray[np.int64]
 Texts = Callable[[], Iterable[tuple[str, str]]]
 """Returns title and text of each provision."""
 
+_JOINED = re.compile(r"(?<=\d)(?:의|之|の|ノ)(?=\d)")
+_YEAR_OR_NUMBER = re.compile(r"[12]\d{3}|\d+[/:]\d+")
+"""What may end the name of a law: its year, or its number with the year."""
+
+_US_CODE = re.compile(r"(\d{1,2}) (?:U\.? ?S\.? ?C\.?(?: ?A\.?)?|US Code)", re.IGNORECASE)
+"""A title of the Code of the United States: ``42 U.S.C.``"""
+
+_INFLECTED = {"de": ("s", "es"), "sv": ("en", "s", "ens"), "da": ("en", "ens"), "no": ("en", "a", "ens")}
+"""Endings of names of laws in a sentence, by language."""
+
+_COUNTS = re.compile(r"\d+|[一二三四五六七八九十]+|[ivx]+")
+_LEAST, _MUCH_SHORTER = 2, 0.75
+"""Letters of which a short name of a law needs more, and the share of the letters of the law of which it has less."""
+
 _BEGINNING = 8
 """Number of letters by which the beginning of a name is recognised in another form of it."""
 
@@ -62,6 +80,9 @@ _HEAD = 80
 
 _SAMPLE = 500
 """Number of provisions whose titles are read to tell articles from serial numbers."""
+
+_TELLING = re.compile(r"\S{3,}[법法]|\S*[A-Z]\S*[A-Z]\S*")
+"""Short names that a text gives to a law and that may count everywhere; each office has rules of its own."""
 
 _FEWEST = 10
 """Fewest numbers that may be serial numbers by their order alone."""
@@ -97,13 +118,19 @@ class NumberTable(IndexArtifact):
         path: directory of the artifact.
         replaced: returns where provisions went that were renumbered or moved to another law: docno of a version to the
             key of a provision. Only called if none of the versions with a number is in force.
+        aliases: returns other names of laws, each with the name of its law, which go before those of the texts.
     """
 
-    kind, version = "number_table", 3
+    kind, version = "number_table", 4
 
-    def __init__(self, path: str | PathLike[str], replaced: Callable[[], Mapping[str, str]] = dict) -> None:
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        replaced: Callable[[], Mapping[str, str]] = dict,
+        aliases: Callable[[], Iterable[tuple[str, str]]] = tuple,
+    ) -> None:
         super().__init__(str(path))
-        self._replaced = replaced
+        self._replaced, self._aliases = replaced, aliases
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NumberTable) and self.path == other.path
@@ -126,11 +153,12 @@ class NumberTable(IndexArtifact):
             def texts() -> Iterator[tuple[str, str]]:
                 return ((record.title, record.text) for record in collection.docs())
 
-            table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus)
+            lang = collection.language
+            learnt = names_in((text for _, text in texts()), lang, sorted({*laws.tolist()} - {""}))
+            table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus, lang=lang, learnt=learnt)
 
-        return collection.cached(
-            cls(collection.cache / "numbers", partial(getattr, collection.source, "replaced")), build
-        )
+        replaced, aliases = (partial(getattr, collection.source, name) for name in ("replaced", "aliases"))
+        return collection.cached(cls(collection.cache / "numbers", replaced, aliases), build)
 
     @classmethod
     def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
@@ -170,6 +198,8 @@ class NumberTable(IndexArtifact):
         validity: Validity | None = None,
         *,
         corpus: str,
+        lang: str = "und",
+        learnt: Mapping[str, str] = {},
     ) -> Self:
         """Build the table as :meth:`index` does.
 
@@ -180,6 +210,8 @@ class NumberTable(IndexArtifact):
             texts: returns their titles and texts; only called if their numbers may be serial numbers.
             validity: their days, if they are versions.
             corpus: fingerprint of the collection, stored in the manifest.
+            lang: language of the collection, ISO 639-1, stored there.
+            learnt: short names that texts give to laws, as :func:`names_in` returns them; stored there, too.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -200,7 +232,7 @@ class NumberTable(IndexArtifact):
                 validity.write(data)
             for array, table, values in (("law", "laws", laws), ("article", "articles", numbers)):
                 facts[table] = write_coded(data, array, table, values)
-            facts.update(documents=len(docnos), corpus=corpus)
+            facts.update(documents=len(docnos), corpus=corpus, lang=lang, learnt=dict(learnt))
         self.forget()
         return self
 
@@ -232,7 +264,10 @@ class NumberTable(IndexArtifact):
     @cached_property
     def law_names(self) -> LawNames:
         """The laws by name."""
-        return LawNames(self.laws)
+        number = {name: place for place, name in enumerate(self.laws)}
+        given = dict(self._aliases())
+        learnt = {alias: law for alias, law in self.manifest.facts["learnt"].items() if alias not in given}
+        return LawNames(self.laws, aliases=((alias, number[law]) for alias, law in (given | learnt).items()))
 
     @cached_property
     def _articles(self) -> tuple[Numbers, dict[str, list[int]]]:
@@ -268,6 +303,74 @@ class NumberTable(IndexArtifact):
         for naming in self.references(question, in_force):
             if (naming.law_named or not several) and 1 <= len(naming.provisions) <= most:
                 yield naming
+
+    def divisions(self, text: str) -> Iterator[Typed]:
+        """Yield the ways to divide a citation into a law and a number; see :func:`legalir.references.typed.divisions`.
+
+        Args:
+            text: the citation, as :func:`legalir.references.typed.as_typed` returns it.
+        """
+        return divisions(text, self.manifest.facts["lang"], self._typed_law)
+
+    def _typed_law(self, name: str, marked: bool) -> tuple[int, ...] | None:
+        """Return the laws of a name, None for words that are no name; beside a mere number they need be one exactly."""
+        names, last = self.law_names, name.split()[-1]
+        if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name) or names.numbered(name)):
+            return None  # It is a number of an article: a name without the numbers at its end would be found.
+        if title := _US_CODE.fullmatch(name):
+            return tuple(law for law, of in enumerate(self.laws) if re.match(rf"title {title[1]}(?!\d)", of, re.I))
+        endings = _INFLECTED.get(self.manifest.facts["lang"], ())
+        for form in (name, name.upper(), *(name.removesuffix(one) for one in endings if name.endswith(one))):
+            if names.is_listed(form):
+                return self._exactly(form, names.named(form))
+        is_law = name.endswith(law_endings(self.manifest.facts["lang"]))
+        if not (marked or is_law):
+            return None
+        size = len(compact(name))
+        laws = [law for law in names.named(name) if _LEAST < size < _MUCH_SHORTER * len(compact(self.laws[law]))]
+        return self._exactly(name, laws) or (() if is_law else None)
+
+    def _exactly(self, name: str, laws: Sequence[int]) -> tuple[int, ...]:
+        """Return of some laws the one that has the whole name; else those without other words in brackets at the end.
+
+        The second interpretation of a court is another law than the first one.
+        """
+        whole = (compact(name), compact(without_state(name)))
+        own = [law for law in laws if compact(self.laws[law]) in whole]
+        bracket, *inside = (compact(in_brackets(each)) for each in (name, *(self.laws[law] for law in laws)))
+        allowed = (bracket,) if _COUNTS.fullmatch(bracket) else ("", bracket)
+        pairs = zip(laws, inside, strict=True)
+        return tuple(own or (law for law, words in pairs if not bracket or words in allowed))
+
+    def with_number(self, number: str, laws: Sequence[int]) -> list[int]:
+        """Return the places of the provisions of some laws whose number is written so."""
+        wanted = _written(number)
+        order, first = self._by_article
+        articles = self._by_writing.get(wanted, ())
+        places = [int(place) for article in articles for place in order[first[article] : first[article + 1]]]
+        return sorted(place for place in places if int(self.arrays["law"][place]) in laws)
+
+    @cached_property
+    def _by_writing(self) -> dict[str, list[int]]:
+        written: dict[str, list[int]] = {}
+        for place, article in enumerate(self._numbers_written):
+            written.setdefault(_written(article), []).append(place)
+        return written
+
+    def typed(self, question: str, in_force: Mask | None = None) -> Naming | None:
+        """Return the provisions that a question names if it is nothing but a citation, in any spelling, else None."""
+        for one in self.divisions(as_typed(question)):
+            laws = (0,) if not one.law and self.manifest.facts["laws"] == 1 else one.laws
+            if len(laws) != 1 or one.heading:
+                continue
+            places = self.with_number(one.number, laws)
+            if in_force is not None:
+                places = [place for place in places if in_force[place]]
+            if not places and one.reference is not None and one.reference.article:
+                places = self.provisions(as_article(one.reference), laws, in_force).tolist()
+            if places:
+                return Naming(question, one.law, tuple(places), bool(one.law))
+        return None
 
     def references(self, text: str, in_force: Mask | None = None) -> Iterator[Naming]:
         """Yield all article numbers in a text, in order, including numbers that are not in the collection.
@@ -458,6 +561,47 @@ def _words(number: str) -> str:
     return "".join(sign for sign in number.lower() if sign.isalpha() and not sign.isnumeric())
 
 
+def as_article(reference: Reference) -> ArticleNumber:
+    """Return the number of a reference, with its units as parts, as a provision is looked up by it."""
+    parts = tuple(filter(None, (reference.paragraph, reference.item, reference.subitem)))
+    return ArticleNumber(0, 0, _JOINED.sub(".", reference.article), parts)
+
+
+def _written(number: str) -> str:
+    """Return a number of an article without the signs around it: ``15.2.(1)`` is ``15.2(1)``, ``65)`` is ``65``."""
+    plain = "".join(number.split()).replace(".(", "(").strip(".").casefold()
+    return plain if "(" in plain else plain.strip(").")
+
+
+def names_in(texts: Iterable[str], lang: str, laws: Sequence[str]) -> dict[str, str]:
+    """Return the short names that texts give to laws of a collection, each with the name of its law.
+
+    Only names count that look like one (`_TELLING`), that all texts give to one law, and that are letters of its name
+    in their order: within its own text, a law may call another one *the Act*.
+
+    Args:
+        texts: of the provisions.
+        lang: their language, ISO 639-1; a language without a grammar gives none.
+        laws: names of the laws.
+    """
+    code = lang.partition("-")[0]
+    beginnings = {form.split()[0] for form in (grammars()[code].define if code in grammars() else ())}
+    if not (words := sorted(beginnings - {"Q", "U", "…", "("})):
+        return {}
+    defines, names, meant = re.compile("|".join(map(re.escape, words))), LawNames(laws), dict[str, set[int]]()
+    for text in texts:
+        for short, law in learn_names(text, code).items() if defines.search(text) else ():
+            if _TELLING.fullmatch(short) and not names.in_full(short):
+                meant.setdefault(short, set()).update(names.named(law) or (-1,))
+    learnt = {short: list(map(compact, laws[next(iter(of))].split())) for short, of in meant.items() if len(of) == 1}
+    return {
+        short: laws[next(iter(meant[short]))]
+        for short, law in learnt.items()
+        if -1 not in meant[short]
+        and any(_are_in_order(compact(short), "".join(law[place:])) for place in range(len(law)))
+    }
+
+
 class Lookup(Retriever):
     """Returns the provisions that a question names: score 1 for an unambiguous provision, ``1/n`` for each of n.
 
@@ -493,11 +637,22 @@ class Lookup(Retriever):
             in_force: which provisions may be meant, [n]; None for all.
         """
         best: dict[int, Naming] = {}
+        if (alone := self.numbers.typed(question, in_force)) and len(alone.provisions) <= self.most:
+            return dict.fromkeys(alone.provisions, alone)
         for naming in self.numbers.namings(question, self.most, self.without_law, in_force):
             for provision in naming.provisions:
                 if provision not in best or naming.score > best[provision].score:
                     best[provision] = naming
         return best
+
+    def named_by(self, queries: pd.DataFrame) -> list[dict[int, Naming]]:
+        """Return :meth:`named` of each query, on its day and of the provisions that pass its filter."""
+        asked = zip(queries["query"], day_masks(queries, self.numbers.validity), strict=True)
+        named = [self.named(query, in_force) for query, (_, in_force) in asked]
+        return [
+            one if mask is None else {place: naming for place, naming in one.items() if mask[place]}
+            for one, mask in zip(named, passing(queries, self.numbers), strict=True)
+        ]
 
     def scorer(self) -> LookupScorer:
         """Return a transformer that scores given provisions like this retriever."""
@@ -510,8 +665,7 @@ class Lookup(Retriever):
             ComponentError: a query is not a string.
         """
         require_texts(queries, "Lookup")
-        asked = zip(queries["query"], masks(queries, self.numbers.validity), strict=True)
-        found = [self.named(*one) for one in asked]
+        found = self.named_by(queries)
         query = np.repeat(np.arange(len(queries)), [len(one) for one in found])
         documents = np.array([provision for one in found for provision in one], dtype=np.int64)
         score = np.array([naming.score for one in found for naming in one.values()], dtype=np.float64)
@@ -521,8 +675,7 @@ class Lookup(Retriever):
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the words of the question that name each of `docnos`."""
         queries = drop_results(inp)
-        (in_force,) = masks(queries, self.numbers.validity)
-        named = self.named(queries["query"].iloc[0], in_force)
+        (named,) = self.named_by(queries)
         numbers = self.numbers.docno_table.numbers(docnos)
         given = set(self.apply(inp)["docno"]) if "docno" in inp.columns else set()
         found = {docno: Explanation(docno, 0.0, self.label, (), "not named") for docno in docnos if docno in given}
@@ -552,8 +705,7 @@ class LookupScorer(PairScorer):
     def pair_scores(self, queries: pd.DataFrame, query: Ints, documents: Ints) -> npt.NDArray[np.floating]:
         """Return the retriever's score of each pair."""
         require_texts(queries, type(self).__name__)
-        asked = zip(queries["query"], masks(queries, self.retriever.numbers.validity), strict=True)
-        named = [self.retriever.named(*one) for one in asked]
+        named = self.retriever.named_by(queries)
         pairs = zip(query.tolist(), documents.tolist(), strict=True)
         return np.array([named[q][d].score if d in named[q] else 0.0 for q, d in pairs], dtype=np.float64)
 

@@ -271,10 +271,13 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
     version: ClassVar[int]
     build_again: Callable[[], object] | None = None
     """Builds the index where its files are gone before they were opened; set by the collection that made it."""
+    fields: Callable[[], Any] | None = None
+    """Returns the fields of the provisions (:class:`legalir.frames.where.Fields`); set by that collection, too."""
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        state.pop("build_again", None)
+        for own in ("build_again", "fields"):
+            state.pop(own, None)
         return state
 
     @property

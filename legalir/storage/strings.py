@@ -76,6 +76,10 @@ class Strings(Sequence[str]):
             raise IndexError(index)
         return self._encoded(index).decode("utf-8", "surrogatepass")
 
+    def equals(self, other: Strings) -> bool:
+        """Return True if two tables have the same strings in the same order."""
+        return np.array_equal(self._offsets, other._offsets) and np.array_equal(self._bytes, other._bytes)
+
     def array(self) -> npt.NDArray[np.object_]:
         """Return all strings as an object array."""
         # Slices of one text, which is decoded once: an offset in characters is the number of bytes before it that begin
@@ -142,6 +146,13 @@ class Docnos:
 
     def __len__(self) -> int:
         return len(self._docnos)
+
+    def equals(self, other: Docnos) -> bool:
+        """Return True if two tables have the same docnos in the same order."""
+        one, two = self._docnos, other._docnos
+        if one is two or not (isinstance(one, Strings) and isinstance(two, Strings)):
+            return one is two or (len(one) == len(two) and bool((self.array == other.array).all()))
+        return one.equals(two)
 
     @cached_property
     def order(self) -> npt.NDArray[np.int32]:

@@ -40,6 +40,12 @@ def provision_key(docno: str) -> str:
     return _VERSION.sub("", docno)
 
 
+def version_date(docno: str) -> str:
+    """Return the day in the docno of a version, as ``2021-03-01``; empty for other docnos."""
+    found = _VERSION.search(docno)
+    return found[1] if found else ""
+
+
 def names_version(docno: str) -> bool:
     """Return True if a docno has a version date, ``key@YYYY-MM-DD``."""
     return _VERSION.search(docno) is not None

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collection.collection import Collection
 from legalir.declared import Declared, fields
 from legalir.errors import LegalIRError, describe
 from legalir.frames.component import Component
@@ -449,25 +450,12 @@ _DAYS = ("2005-01-01", "2015-01-01", "2010-12-31", "2011-01-01")
 def as_of(sandbox: Sandbox) -> None:
     """Over versions of provisions, a question gets only what is in force on its day."""
     collection = sandbox.collection(dated_provisions(), name="dated")
-    component = sandbox.make(collection)
-    law = LawTable.of(collection)
-    if sandbox.under_test.foreign and sandbox.under_test.role in ("retriever", "expander"):
-        # What a pipeline does with it.
-        defaults = sandbox.under_test.given_defaults()
-        component = made_in_force(lambda own: sandbox.make(collection, **own), {}, defaults, law)
+    component, law = _in_pipeline(sandbox, collection), LawTable.of(collection)
     queries = sandbox.queries.assign(as_of=_DAYS[: len(sandbox.queries)])
-    out = component.transform(sandbox.input(collection, component, queries))
-    column = next((name for name in ("docno", "context_docnos") if name in out), None)
-    if column is None:
-        raise NotApplicable("it gives no provisions")
-    if out.empty:
-        if sandbox.run().out.empty:
-            raise NotApplicable("no question has results")
-        raise Failed(f"no question has results in force on its day: {_DAY_CURE}")
+    given = _provisions_given(sandbox, collection, component, queries, f"in force on its day: {_DAY_CURE}")
     day = {qid: day_of(value, "as_of") for qid, value in zip(queries["qid"], queries["as_of"], strict=True)}
     assert law.validity is not None
-    for qid, value in zip(out["qid"], out[column], strict=True):
-        docnos = [value] if isinstance(value, str) else list(value)
+    for qid, docnos in given:
         # string-ids and known-documents report others.
         for docno, number in zip(docnos, law.numbers(docnos).tolist(), strict=True):
             if qid in day and number >= 0 and not law.validity.on(day[qid])[number]:
@@ -475,6 +463,50 @@ def as_of(sandbox: Sandbox) -> None:
 
 
 _DAY_CURE = "choose among what legalir.extend.masks gives for the questions, before the best are chosen."
+
+
+def where(sandbox: Sandbox) -> None:
+    """A question with a filter gets only provisions that pass it."""
+    collection = sandbox.collection()
+    _, *laws = sorted({law for law in collection.source.store.column("law").tolist() if law} or {""})
+    if not laws:
+        raise NotApplicable("the collection has one law")
+    collection.where = collection.filter({"law": laws})  # So pipelines of other packages' retrievers pass it, too.
+    component, chosen = _in_pipeline(sandbox, collection), collection.where
+    queries = sandbox.queries.assign(where=chosen)
+    for qid, docnos in _provisions_given(sandbox, collection, component, queries, f"that pass its filter: {_DAY_CURE}"):
+        for docno, passes in zip(docnos, collection.fields().lets_pass(chosen, docnos).tolist(), strict=True):
+            if not passes:
+                raise Failed(f"{docno!r} does not pass {chosen}, the filter of {qid!r}: {_DAY_CURE}")
+
+
+def _in_pipeline(sandbox: Sandbox, collection: Collection) -> Any:
+    """Return the component as a pipeline has it."""
+    if not (sandbox.under_test.foreign and sandbox.under_test.role in ("retriever", "expander")):
+        return sandbox.make(collection)
+    defaults = sandbox.under_test.given_defaults()
+    return made_in_force(lambda own: sandbox.make(collection, **own), {}, defaults, LawTable.of(collection))
+
+
+def _provisions_given(
+    sandbox: Sandbox, collection: Collection, component: Any, queries: pd.DataFrame, wanted: str
+) -> list[tuple[str, list[str]]]:
+    """Return the provisions of each row of a component's output, with its qid.
+
+    Raises:
+        Failed: there are none, although there are some for the same questions otherwise; `wanted` are missing.
+        NotApplicable: it gives no provisions, or none for the kit's questions.
+    """
+    out = component.transform(sandbox.input(collection, component, queries))
+    column = next((name for name in ("docno", "context_docnos") if name in out), None)
+    if column is None:
+        raise NotApplicable("it gives no provisions")
+    if out.empty:
+        if sandbox.run().out.empty:
+            raise NotApplicable("no question has results")
+        raise Failed(f"no question has results {wanted}")
+    values = zip(out["qid"], out[column], strict=True)
+    return [(qid, [value] if isinstance(value, str) else list(value)) for qid, value in values]
 
 
 INVARIANCE_CHECKS: tuple[Function, ...] = (

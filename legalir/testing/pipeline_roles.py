@@ -23,6 +23,7 @@ from legalir.testing.frame_checks import (
     as_of,
     check_column,
     has_finite_scores,
+    where,
     without_left,
 )
 from legalir.testing.new_interpreter import PROCESS_CHECKS
@@ -266,26 +267,28 @@ _COLUMNS_CURE = "take the columns of the questions from legalir.extend.drop_resu
 _FIRST = (construction, first_use, *PROCESS_CHECKS, *FRAME_CHECKS)
 _LAST = (*INVARIANCE_CHECKS, *UNUSUAL_CHECKS)
 
-RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, document_columns, composed_documents, titles)
+RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, where, document_columns, composed_documents, titles)
 """Checks of a retriever: questions in, ranked documents out."""
 
 FUSER = checks_of(
-    *(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, document_columns),
+    *(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, where, document_columns),
     *(one_pipeline, three_pipelines, empty_branch, documents_of_pipelines),
 )
 """Checks of a fuser: the results of several pipelines become one."""
 
-EXPANDER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, document_columns, rewritten_queries)
+EXPANDER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, where, document_columns, rewritten_queries)
 """Checks of an expander: it adds documents, or rewrites questions.
 
 An expander that returns no ``docno`` for a frame of questions rewrites them, as does one that returns none for results.
 The checks of results do not apply to it.
 """
 
-RERANKER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, document_columns, same_documents)
+RERANKER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, where, document_columns, same_documents)
 """Checks of a reranker: ranked documents in, the same documents in another order out."""
 
-GENERATOR = checks_of(*_FIRST, without_left, *_LAST, as_of, document_columns, one_row, answers, no_result_columns)
+GENERATOR = checks_of(
+    *_FIRST, without_left, *_LAST, as_of, where, document_columns, one_row, answers, no_result_columns
+)
 """Checks of a generator: ranked documents in, one answer a question out."""
 
 JUDGE = checks_of(*_FIRST, without_left, *_LAST, one_row, same_answers, verdicts)

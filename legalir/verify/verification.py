@@ -20,11 +20,12 @@ from legalir.collections import Collection
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
 from legalir.frames.as_of import named_day, today
-from legalir.references.grammar import ArticleNumber, article_number, grammars
-from legalir.references.law_names import compact
-from legalir.references.lookup import NumberTable
+from legalir.references.grammar import article_number, grammars
+from legalir.references.law_names import compact, in_brackets
+from legalir.references.lookup import NumberTable, as_article
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Reference, labelled
+from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
@@ -79,6 +80,9 @@ _LEVELS = ("paragraph", "item", "subitem")
 _NEVER = "2500"
 """From this year on, a date means that the day is not known."""
 
+_MOST_LAWS = 8
+"""Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
+
 _SHORT = 5
 """Most letters of a short name of a law."""
 
@@ -112,6 +116,16 @@ class Checked(NamedTuple):
     docnos: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     parts: tuple[WordPart, ...] = ()
+
+    @property
+    def shows(self) -> str:
+        """Docno of the provision to show: the cited one, else its version that is not, or may not be, in force.
+
+        Empty for none and for several.
+        """
+        near = self.nearest if self.state in ("repealed", "not yet in force", "moved", "could not check") else ()
+        one = self.docnos or near
+        return one[0] if len(one) == 1 else ""
 
 
 @dataclass(frozen=True)
@@ -218,6 +232,121 @@ class Verifier:
         return Verification(
             text, self._collection.id, named[0], day, tuple(checked[place] for place in range(len(found))), titles
         )
+
+    def find(self, words: str, *, as_of: str | date | None = None) -> Checked | None:
+        """Return the provision that a citation means, if the words are nothing else.
+
+        Args:
+            words: a law and a number in any spelling, a docno, or a citation as results print it.
+            as_of: the day of the law; None for today. A docno of a version means that version on any day.
+
+        Returns:
+            What is known of it, ``right`` with its docnos if the law has it; None if the words are no citation alone.
+            For a law that cannot be decided, `nearest` has the provisions with that number in each that may be meant.
+
+        Raises:
+            ComponentError: `as_of` is not a date.
+        """
+        day = iso_date(today() if as_of is None else named_day(as_of))
+        start = Checked(0, len(words), words, "right", day=day)
+        text = as_typed(words)
+        if (docno := self._docno_of(words.strip(), text)) is not None:
+            if docno != provision_key(docno):
+                return start._replace(docnos=(docno,))
+            return self._in_force(self._table.versions(docno), start, as_of is not None)
+        known: list[Checked] = []
+        if self._table.law_names.in_full(text):
+            return None
+        for typed in self._table.divisions(text):
+            found = self._typed(text, typed, start, as_of is not None)
+            if found is not None and found.state == "right":
+                return found
+            known += [found] if found is not None else []
+        return max(known, key=lambda one: len(one.law), default=None)
+
+    def _docno_of(self, words: str, text: str) -> str | None:
+        """Return the docno of a provision or version that words are, with no regard to upper and lower case."""
+        docnos = self._table.docno_table
+        for form in dict.fromkeys((words, text, text.upper(), text.lower())):
+            if self._table.versions(form) or (form != provision_key(form) and docnos.numbers([form])[0] >= 0):
+                return form
+        return None
+
+    def _typed(self, text: str, typed: Typed, start: Checked, given: bool) -> Checked | None:
+        """Return what is known of a citation, or None if these words are no such citation."""
+        table, laws = self._table, typed.laws or ((0,) if len(self._table.laws) == 1 and not typed.law else ())
+        if len(laws) == 1:
+            found = self._provided(typed, laws, start._replace(law=table.laws[laws[0]]), given)
+            if found is None or not typed.heading:
+                return found if found is None or table.law_names.is_listed(typed.law or found.law) else _taken(found)
+            return self._with_heading(text, typed, laws, found)
+        if not table.laws:
+            found = self._provided(typed, None, start, given)
+            return found if found is not None and self._is_own(typed.law, found) else None
+        if typed.heading or not (laws or (typed.reference and (typed.marked or len(compact(typed.law)) > 2))):
+            return None
+        near: tuple[str, ...] = ()
+        if typed.law and not laws:
+            near = tuple(table.laws[law] for law in table.law_names.beginning(typed.law)[:_MOST_LAWS])
+            near = near or self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
+        meant = laws or tuple(law for name in near for law in table.law_names.in_full(name))
+        each = [self._provided(typed, (law,), start, given) for law in meant[:_MOST_LAWS]]
+        docnos = tuple(docno for one in each if one is not None for docno in one.docnos)
+        if laws:
+            names = "; ".join(table.laws[law] for law in laws[:_MOST_LAWS])
+            reason = f"{len(laws)} laws may have this name: {names}."
+            return start._replace(state="name unclear", reason=reason, nearest=docnos) if docnos else None
+        if not typed.law:
+            return start._replace(state="could not check", reason="It does not say of which law it is.")
+        if near:
+            reason = f"The collection has no law of exactly this name: {near[0]}?"
+            return start._replace(state="name unclear", reason=reason, nearest=docnos or near)
+        names_another = any(one.laws for one in table.law_names.find(typed.law))
+        if names_another or not (table.law_names.is_listed(typed.law) or _is_like_a_law(typed.law, self._lang)):
+            return None
+        if self._collection.source.about.complete:
+            reason = "The collection, which says that it is complete, has no such law."
+            return start._replace(state="no such law", reason=reason)
+        return start._replace(state="outside this collection", reason="The collection does not have this law.")
+
+    def _is_own(self, law: str, found: Checked) -> bool:
+        """Return True if words name the law of a collection whose provisions do not say of which law they are."""
+        own, prefix = compact(law), self._table.prefix
+        shown = found.docnos or found.nearest
+        titles = [re.split(r"\d", record.title)[0] for one in shown if (record := self._record(one))]
+        names = [
+            compact(" ".join(title.split()[:size])) for title in titles for size in range(1, len(title.split()) + 1)
+        ]
+        listed = self._table.law_names.listed(law)
+        return own in ("", prefix) or own in names or any(one in names for one in listed)
+
+    def _provided(self, typed: Typed, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked | None:
+        """Return a citation of the provision whose number is the typed one, or is read so; None if none is read."""
+        exact = self._table.with_number(typed.number, laws or ())
+        if typed.reference is not None and typed.reference.group and not exact:
+            chapter = f"{number_of(typed.reference.group)}:{typed.reference.article}"  # 3 kap. 1 §
+            if not (exact := self._table.with_number(chapter, laws or ())):
+                return None
+        if exact:
+            return self._in_force(exact, start, given)
+        if (reference := typed.reference) is None:
+            return None
+        found = self._provision(reference, laws, start, given)
+        if found.state == "right" and found.docnos:
+            found = self._compared(Citation(0, len(start.words), reference), found, laws)
+        return found
+
+    def _with_heading(self, text: str, typed: Typed, laws: Sequence[int], found: Checked) -> Checked | None:
+        """Return a citation with the words behind its number compared with the heading of the provision."""
+        shown = found.docnos or ((found.shows,) if found.shows else ())
+        records = [record for docno in shown if (record := self._record(docno))]
+        words = compact(typed.heading)
+        own = [compact(each) for record in records for each in (record.heading, in_brackets(record.title)) if each]
+        if any(compact(record.title) == compact(text) for record in records) or words in own:
+            return found
+        if typed.heading[0] not in "(（[【" or not records:
+            return None
+        return self._headed(typed.heading[1:-1], records, laws, found)
 
     # -- what the collection has -------------------------------------------------------------------------------------
 
@@ -406,11 +535,10 @@ class Verifier:
             if reference.group or reference.paragraph or reference.item:
                 return start._replace(state="could not check", reason="It names no article.")
             return start
-        parts = tuple(filter(None, (getattr(reference, level) for level in _LEVELS)))
-        plain = _JOINED.sub(".", number)
-        places = table.provisions(ArticleNumber(0, 0, plain, parts), laws).tolist()
+        wanted = as_article(reference)
+        places = table.provisions(wanted, laws).tolist()
         if not places:
-            near = self._near(plain, laws or (0,)) if table.laws else ()
+            near = self._near(wanted.number, laws or (0,)) if table.laws else ()
             return start._replace(state="no such provision", reason=f"The law has no number {number}.", nearest=near)
         return self._in_force(places, start, given)
 
@@ -604,7 +732,7 @@ class Verifier:
     ) -> Checked:
         """Return a citation compared with the headings of its provisions."""
         words = letters(heading)[0]
-        own = [(record.heading or _in_brackets(record.title)) for record in records]
+        own = [(record.heading or in_brackets(record.title)) for record in records]
         if any(words == letters(each)[0] for each in own):
             return found
         if not any(own):
@@ -613,7 +741,7 @@ class Verifier:
         for law in laws or ():
             for _, place in self._articles(law):
                 other = self._record(str(self._table.docnos[place]))
-                if other and letters(other.heading or _in_brackets(other.title))[0] == words:
+                if other and letters(other.heading or in_brackets(other.title))[0] == words:
                     others.append(other.doc_id)
         similar = any(words in letters(each)[0] or letters(each)[0] in words for each in own if each)
         unspaced = any(sign.isalpha() and sign.lower() == sign.upper() for sign in heading)
@@ -669,14 +797,22 @@ def _one_letter_apart(one: str, other: str) -> bool:
     return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
 
 
+def _taken(found: Checked) -> Checked:
+    """Return a citation that says for which law its abbreviation was taken."""
+    return found._replace(reason=f"Taken for {found.law}. {found.reason}".rstrip())
+
+
+def _is_like_a_law(words: str, lang: str) -> bool:
+    """Return True if words beside a number look like the name of a law: by their end, capitals, or a grammar."""
+    grammar = grammars().get(lang.partition("-")[0])
+    if words.endswith(law_endings(lang)) or re.search(r"[A-Z][\w&]*[A-Z]", words):
+        return True
+    return grammar is not None and any(re.fullmatch(one.pattern, words) for one in grammar.laws)
+
+
 def _words_in_common(parts: Sequence[WordPart]) -> int:
     return sum(len(part.text) for part in parts if part.kind == "same")
 
 
 def _same(one: str, other: str) -> bool:
     return (number_of(one) or one).casefold() == (number_of(other) or other).casefold()
-
-
-def _in_brackets(title: str) -> str:
-    words = re.search(r"[(（【]([^()（）]{2,80})[)）】]\s*\Z", title)
-    return words[1] if words else ""

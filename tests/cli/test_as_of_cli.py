@@ -83,3 +83,27 @@ def test_a_bad_date(laws: str, command: str) -> None:
     )
     assert isinstance(result.exception, ComponentError)
     assert str(result.exception) == "as_of: '2021-02-31' is not a date: write year, month and day, as in 2021-03-01."
+
+
+def test_filters(laws: str) -> None:
+    """A day and filters together, in `search`, `explain` and `answer`."""
+    options = ("--law", "Park Fees Rules", "--law", "Parks Act", "--where", "heading~dogs", "--as-of", "2021-06-01")
+    result = run("search", laws, QUESTION, "-p", "bm25", "--json", *options)
+    assert {row["docno"] for row in json.loads(result.output)} == {"parks-1@2020-03-01", "fees-7@2019-01-01"}
+    shown = run("search", laws, f'{QUESTION} "on a lead" -crowns', "-p", "bm25", *options)
+    assert "parks-1" in shown.output
+    assert "fees-7" not in shown.output
+    assert "Filter: heading~dogs" in shown.output
+    explained = run("explain", laws, QUESTION, "-p", "bm25", "--json", *options)
+    assert {one["docno"] for one in json.loads(explained.output)} == {"parks-1@2020-03-01", "fees-7@2019-01-01"}
+    answered = run("answer", laws, QUESTION, "-p", "bm25 >> quote", "--json", *options)
+    facts = json.loads(answered.stdout)
+    assert facts["where"] == "heading~dogs, law=Park Fees Rules|Parks Act"
+    assert {row["docno"] for row in facts["sources"]} == {"parks-1@2020-03-01", "fees-7@2019-01-01"}
+
+
+def test_a_wrong_filter(laws: str) -> None:
+    result = run("search", laws, QUESTION, "--level", "act")
+    assert isinstance(result.exception, ComponentError)
+    assert "'level'" in str(result.exception)
+    assert "law" in str(result.exception)

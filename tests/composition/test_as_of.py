@@ -174,7 +174,7 @@ def test_before_the_first_version_there_is_nothing(
     with caplog.at_level(logging.WARNING, "legalir"):
         results = collection.search(QUERIES[0], as_of="2009-12-31")
     assert results.empty
-    assert list(results.columns[-2:]) == ["effective_from", "effective_to"]
+    assert list(results.columns[-3:]) == ["effective_from", "effective_to", "upcoming"]
     assert "is in force on 2009-12-31: the first version applies from 2010-01-01." in caplog.text
 
 
@@ -264,6 +264,22 @@ def test_a_component_that_knows_no_days_is_asked_for_more(collection: legalir.Co
     assert out.groupby("qid").size().tolist() == [2] * 4 * (len(law_of(day)) > 0)
     assert set(out["docno"]) <= law_of(day)
     assert counted == [2, 4, 8, 11][: len(counted)]
+
+
+def test_a_component_that_knows_no_filters_is_asked_for_more() -> None:
+    collection = legalir.Collection("legalir/firecode")
+    made = made_in_force(
+        lambda params: Everything(collection, int(str(params["num_results"]))),
+        {"num_results": 3},
+        {},
+        LawTable.of(collection),
+    )
+    assert isinstance(made, pt.Transformer)
+    assert not hasattr(made, "scorer")
+    out = made.transform(pd.DataFrame({"qid": ["1", "2"], "query": "x", "where": ["level=standard", ""]}))
+    levels = {row.doc_id: row.level for row in collection.docs()}
+    assert [levels[docno] for docno in out["docno"][out["qid"] == "1"]] == ["standard"] * 3
+    assert out["docno"][out["qid"] == "2"].tolist() == Everything(collection, 3).docnos[:3]
 
 
 def test_a_component_without_a_number_of_results_is_filtered(collection: legalir.Collection) -> None:

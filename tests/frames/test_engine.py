@@ -148,6 +148,17 @@ def test_days(tmp_path: Path) -> None:
         found(retriever, frame("q", as_of=["soon"]))
 
 
+def test_filters(tmp_path: Path) -> None:
+    texts = {f"d{number:02d}": "x" * (70 - number) for number in range(60)}
+    retriever = Longest(Lengths(tmp_path / "index", collection_of(tmp_path / "one", texts)), num_results=2)
+    queries = frame("q", "q", where=["docno=d50|d40|d30", ""])
+    # The engine knows no fields: it is asked for more until enough pass.
+    assert found(retriever, queries) == [["d30", "d40"], ["d00", "d01"]]
+    alone = Lengths(tmp_path / "alone").index([{"docno": "a", "text": "x"}])
+    with pytest.raises(ComponentError, match="does not know the fields"):
+        found(Longest(alone), frame("q", where=["docno=a"]))
+
+
 def test_a_score_that_is_no_number(tmp_path: Path) -> None:
     class Broken(Longest):
         def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> list[Hits]:

@@ -35,6 +35,7 @@ SLOTS = {
     "chunk_header": {"law", "part"},
     "listwise": {"question", "provisions", "n"},
     "longcontext": {"question", "provisions", "n"},
+    "survey": {"question", "provision"},
     "mcq": {"question", "options", "n"},
     "mcq_context": {"question", "provisions", "options", "n"},
     "yesno": {"question", "options"},

@@ -96,7 +96,7 @@ def parts(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
 class Undated:
     """A collection without versions, of which no component here asks more."""
 
-    dated = False
+    dated, where = False, ""
 
 
 COLLECTION = Undated()

@@ -288,7 +288,14 @@ def test_a_question_that_names_thousands_of_numbers(table: NumberTable) -> None:
 
 
 def test_table(table: NumberTable, tmp_path: Path) -> None:
-    assert table.manifest.facts == {"documents": 17, "laws": 6, "articles": 14, "corpus": "c0ffee"}
+    assert table.manifest.facts == {
+        "documents": 17,
+        "laws": 6,
+        "articles": 14,
+        "corpus": "c0ffee",
+        "lang": "und",
+        "learnt": {},
+    }
     assert len(table) == 17
     again = NumberTable(table.path)
     assert (again, hash(again), repr(again)) == (table, hash(table), f"NumberTable({str(table.path)!r})")

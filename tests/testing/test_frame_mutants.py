@@ -38,6 +38,8 @@ MUTANTS = {
     "known-documents": (RANKED, s.always(w.unknown_document)),
     "as-of": (RANKED, s.always(w.of_another_day)),
     "as-of 2": (("generator",), s.always(w.answers_of_another_day)),
+    "where": (RANKED, s.always(w.beyond_the_filter)),
+    "where 2": (("generator",), s.always(w.answers_beyond_the_filter)),
     "rank-cutoff": (RANKED, s.by(w.as_it_is, w.Cutting)),
     "num-results": (RANKED, w.keeps_all),
     "batch-invariance": (EVERY, s.changed_if(lambda self, inp: inp["qid"].nunique() == 1)),

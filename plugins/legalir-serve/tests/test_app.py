@@ -222,6 +222,8 @@ def test_replies_and_errors_are_as_described(client: TestClient) -> None:
         ("/v1/collections", {}),
         ("/v1/search", {"q": "lamp", "collection": "pier"}),
         ("/v1/search", {"q": "lamp fee", "k": 1}),
+        ("/v1/search", {"q": "lamp", "collection": "all"}),
+        ("/v1/provisions", {"citation": "Harbour Act s 2"}),
         ("/v1/explain", {"q": "lamp", "docno": "act-1", "pipeline": "words"}),
         ("/v1/provision", {"docno": "d-1", "collection": "pier"}),
         ("/v1/provision", {"docno": "act-2"}),
@@ -243,6 +245,48 @@ def test_replies_and_errors_are_as_described(client: TestClient) -> None:
     jsonschema.validate(verified, {**schema, "components": described["components"]})
     names = [one["operationId"] for path in described["paths"].values() for one in path.values()]
     assert len(names) == len({*names})
+
+
+def test_a_citation_opens_its_provision(client: TestClient) -> None:
+    def cited(citation: str, **more: str) -> list[tuple[str, str, str]]:
+        found = get(client, "/v1/provisions", citation=citation, **more)["found"]
+        return [(row["collection"], row["state"], row["shows"]) for row in found]
+
+    assert cited("Harbour Act s 2") == cited("harbour act 2", collection="harbour") == [("harbour", "right", "act-2")]
+    assert cited("D-3") == [("pier", "repealed", "d-3@2020-01-01")]
+    assert cited("d-1", as_of="2021-01-01") == [("pier", "right", "d-1@2020-01-01")]
+    assert cited("Harbour Act, section 9", collection="harbour") == [("harbour", "no such provision", "")]
+    assert cited("is a lamp lit at night?") == []
+    assert (
+        client.get("/v1/provisions", params={"citation": "x", "as_of": "soon", "collection": "pier"}).status_code == 400
+    )
+
+
+def test_a_question_that_is_a_citation_leads_to_its_page(client: TestClient) -> None:
+    reply = client.get("/", params={"q": "Harbour Act s 2", "lang": "en"}, follow_redirects=False)
+    assert reply.status_code == 303
+    page = client.get(reply.headers["location"])
+    assert "The fee for a lamp" in page.text
+    assert "Search for these words instead" in page.text
+    again = client.get("/", params={"q": "Harbour Act s 2", "words": "1"}, follow_redirects=False)
+    assert again.status_code == 200
+    assert client.get("/", params={"q": "lamp at night"}, follow_redirects=False).status_code == 200
+
+
+def test_several_collections(client: TestClient) -> None:
+    every = get(client, "/v1/search", q="lamp", collection="all", k=4)
+    assert every["collection"] == ["harbour", "pier"]
+    assert [row["collection"] for row in every["results"]][:3] == ["harbour", "pier", "harbour"]
+    assert [row["rank"] for row in every["results"]] == [1, 2, 3, 4]
+    both = client.get("/v1/search?q=lamp&k=2&collection=pier&collection=harbour").json()
+    assert [row["collection"] for row in both["results"]] == ["pier", "harbour"]
+    cited = get(client, "/v1/search", q="d-2", collection="all", k=1)
+    assert cited["results"] == [] or cited["results"][0]["docno"].startswith("d-2")
+    assert client.get("/v1/search?q=lamp&collection=harbour&collection=nix").status_code == 404
+    body = {"q": "lamp", "collection": ["harbour", "pier"], "as_of": "2021-01-01"}
+    assert client.post("/v1/search", json=body).json()["as_of"] == "2021-01-01"
+    one = client.post("/v1/search", json={"q": "lamp", "collection": "pier"}).json()
+    assert one["collection"] == "pier"
 
 
 def test_a_provision_has_its_state(client: TestClient) -> None:
@@ -421,3 +465,22 @@ def test_no_request_is_a_fault_of_ours(client: TestClient, path: str, parameters
     reply = client.get(path, params=parameters)
     assert reply.status_code in (200, 400, 404, 422), (path, parameters, reply.text)
     assert "html" not in reply.headers["content-type"] or "<script>" not in reply.text
+
+
+def test_filters(client: TestClient) -> None:
+    """What holds is in the reply; phrases of the question narrow, and what is left out is said."""
+    found = get(client, "/v1/search", q="lamp fee", pipeline="bm25", where="docno=act-1|act-2", path_="Part 1")
+    assert [row["docno"] for row in found["results"]] == ["act-2"]
+    assert found["where"] == "docno=act-1|act-2, path~Part 1"
+    found = get(client, "/v1/search", q='"lit at night" lamp "no such words" -shade', pipeline="words")
+    assert [row["docno"] for row in found["results"]] == ["act-1"]
+    assert found["where"] == "text~lit at night, text!~shade"
+    (note,) = found["notes"]
+    assert "'no such words'" in note
+    assert "/" not in note
+    assert get(client, "/v1/explain", q="lamp", docno="act-1", law=["Harbour Act"], pipeline="bm25")["docno"] == "act-1"
+    assert "among the results" in get(client, "/v1/explain", 400, q="lamp", docno="act-1", where="docno=act-2")["error"]
+    answer = get(client, "/v1/answer", q="What is the fee for a lamp?", law="Harbour Act")
+    assert answer["where"] == "law=Harbour Act"
+    for wrong in ({"level": "act"}, {"where": "law=Harbor"}, {"where": "law"}):
+        assert "where" in get(client, "/v1/search", 400, q="lamp", **wrong)["error"]

@@ -101,6 +101,20 @@ def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert down["state"] == "could_not_check" and "/srv" not in down["reason"]
 
 
+def test_a_provision_is_read_by_its_citation(tmp_path: Path) -> None:
+    read, dated, missing, unclear = asked(
+        service(tmp_path),
+        ("read_provision", {"docno": "Harbour Act s 2"}),
+        ("read_provision", {"docno": "D-1", "as_of": "2021-01-01"}),
+        ("read_provision", {"docno": "Harbour Act s 9", "collection": "harbour"}),
+        ("read_provision", {"docno": "Harbor Act s 2", "collection": "harbour"}),
+    )
+    assert (read["docno"], read["collection"]) == ("act-2", "harbour")
+    assert dated["docno"] == "d-1@2020-01-01"
+    assert missing["state"] == "needs_clarification" and missing["reason"].startswith("no such provision")
+    assert unclear["state"] != "found"
+
+
 def test_long_texts_come_in_parts() -> None:
     parts = text_parts("line of words\n" * 400)
     assert len(parts) == 4 and all(len(part) <= 1500 for part in parts)
@@ -158,3 +172,18 @@ def test_what_a_provision_delegates_to() -> None:
     (found,) = asked(served, ("related_provisions", {"docno": "vdecree-4", "relation": "delegates"}))
     levels = {each["docno"]: served.provision(each["docno"])["level"] for each in found["delegates"]}
     assert "vrule-6" in levels and set(levels.values()) == {"rule", "standard"}
+
+
+def test_filters_of_an_agent(tmp_path: Path) -> None:
+    """A filter may name what one of the collections has; what is not searched is said."""
+    found, none, answer = asked(
+        service(tmp_path),
+        ("search_provisions", {"question": "lamp", "law": ["Harbour Act"]}),
+        ("search_provisions", {"question": "lamp", "law": ["Pier"]}),
+        ("answer_with_citations", {"question": "fee for a lamp", "collection": "harbour", "where": "docno=act-2"}),
+    )
+    assert found["collection"] == "harbour" and found["where"] == "law=Harbour Act"
+    assert {row["docno"] for row in found["provisions"]} == {"act-1", "act-2"}
+    assert list(found["not_searched"]) == ["pier"]
+    assert none["state"] == "could_not_check" and "law" in none["reason"]
+    assert {each["docno"] for each in answer["citations"]} == {"act-2"}

@@ -204,4 +204,6 @@ def test_verdicts_of_judges_as_ratings() -> None:
 def test_the_scales_are_those_of_the_judges(tmp_path: Path) -> None:
     collection, _ = opened(write_collection(tmp_path), lambda request: "")
     judges = [collection.pipeline(name) for name in ("judge_coverage", "judge_correct", "judge_correctness")]
-    assert {scale.column for scale in SCALES.values()} == {column for judge in judges for column in judge.columns}
+    assert {scale.column for scale in SCALES.values() if scale.column} == {
+        column for judge in judges for column in judge.columns
+    }

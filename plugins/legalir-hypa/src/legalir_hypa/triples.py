@@ -159,8 +159,8 @@ class Triples(Component):
     ] = "max_paths"
     versions: Annotated[
         LawTable | None,
-        "the versions of the provisions, where they have any: then only facts of provisions in force count; a "
-        "fact of a key applies to each version",
+        "the documents of the collection: only facts of provisions count that are in force and pass the filter of a "
+        "query; a fact of a key applies to each version. None for no versions and filters",
     ] = None
 
     def __post_init__(self) -> None:
@@ -411,9 +411,7 @@ def triples(
         code = collection.language if language == "auto" else language
         params["client"] = collection.client
         params["prompt"] = load_prompt("keywords", code, prompt, PROMPTS)
-    if collection.source.dated:
-        params["versions"] = LawTable.of(collection)
-    return Triples(facts, **params)
+    return Triples(facts, versions=LawTable.of(collection), **params)
 
 
 def _entities(graph: TripleGraph, collection: Collection, analyzer: str) -> SparseIndex:

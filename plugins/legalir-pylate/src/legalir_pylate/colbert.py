@@ -45,6 +45,7 @@ from legalir.extend import (
     earlier_rows,
     empty_like,
     find_model,
+    masks,
     model_digest,
     parameters_of,
     progress,
@@ -304,6 +305,7 @@ class ColbertIndex(IndexArtifact):
     def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
         if self._collection is not None:
             self._collection.cached(self, partial(_build, self._collection))
+            self.fields = self._collection.fields
         return super()._opened
 
     def _check(self, manifest: Manifest) -> None:
@@ -401,6 +403,7 @@ class Colbert(Cuttable):
     """
 
     name = label = "colbert"
+    respects_as_of = respects_where = True
 
     index: Annotated[ColbertIndex, "the index"]
     num_results: Annotated[int, Ge(1), "number of results of a query"] = 1000
@@ -429,20 +432,26 @@ class Colbert(Cuttable):
         queries = drop_results(inp)
         require_texts(queries, self.label)
         vectors = self.index.encoder.queries(queries["query"].tolist())
-        hits = [self._best(query) for query in vectors]
+        hits = [self._best(*one) for one in zip(vectors, masks(queries, self.index), strict=True)]
         out = rank_results(results_frame(queries, hits, self.index.docno_table))
         return out[out["rank"] < self.num_results].reset_index(drop=True)
 
-    def _best(self, query: Floats) -> tuple[Ints, npt.NDArray[np.float64]]:
-        """Return the numbers of the best documents of a query, all that tie with the last one, and their scores."""
+    def _best(self, query: Floats, mask: npt.NDArray[np.bool_] | None) -> tuple[Ints, npt.NDArray[np.float64]]:
+        """Return the numbers of the best documents of a query, all that tie with the last one, and their scores.
+
+        Args:
+            query: its vectors.
+            mask: which documents may be results, on its day and by its filter; None for all.
+        """
         documents = np.arange(len(self.index) if len(query) else 0)
+        documents = documents if mask is None else documents[mask[documents]]
         if not len(documents):
             return documents, np.zeros(0)
         scores = self.index.scores([query], documents)[0]
         last = min(self.num_results, len(scores)) - 1
         least = -np.partition(-scores, last)[last]
-        best = np.flatnonzero(scores >= least)
-        return best, scores[best]
+        best = scores >= least
+        return documents[best], scores[best]
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the explanation of the score of each docno that is a result."""

@@ -13,7 +13,7 @@ from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Route
@@ -175,12 +175,24 @@ class _OfDay(_Asked):
 
 
 class _Question(_OfDay):
+    where: str = Field(
+        "", max_length=2_000, description="Filter of the provisions.", examples=["level=act|decree, path~제2장"]
+    )
+    law: list[str] = Field([], max_length=20, description="Laws, any of which may be searched.")
+    level: list[str] = Field([], max_length=20, description="Levels, any of which may be searched.")
+    path: list[str] = Field([], max_length=20, description="Words in the path, any of which may be there.")
     q: str = Field(max_length=CHARACTERS, description="The question.", examples=["창문 없는 층의 기준은?"])
+
+
+_Names = Annotated[list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)]
 
 
 class SearchRequest(_Question):
     """A search."""
 
+    collection: _Names = Field(  # type: ignore[assignment]
+        [], max_length=50, description="Names of collections (repeatable), or all; the first if left out."
+    )
     k: int = Field(10, ge=1, le=RESULTS, description="Number of results.")
     offset: int = Field(0, ge=0, lt=RESULTS, description=f"Results to leave out; the first {RESULTS} can be had.")
     pipeline: str = Field("default", max_length=5_000, description="Name of a pipeline, or an expression.")
@@ -203,6 +215,13 @@ class ProvisionRequest(_OfDay):
     """A provision."""
 
     docno: str = Field(max_length=500, description="The provision.", examples=["fd-12"])
+
+
+class CitationRequest(_OfDay):
+    """A citation."""
+
+    collection: str | None = Field(None, max_length=200, description="Name of the collection; all if left out.")
+    citation: str = Field(max_length=500, description="A law and a number, or a docno.", examples=["민법 750조"])
 
 
 class RelatedRequest(ProvisionRequest):
@@ -285,7 +304,7 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
 
     async def searched(asked: SearchRequest) -> Any:
         given = asked.model_dump()
-        return await run(asked.pipeline)(service.search, given.pop("q"), **given)
+        return await run(asked.pipeline)(service.several, given.pop("q"), given.pop("collection"), **given)
 
     @add("/v1/search", "search", replies.Search)
     async def search(asked: Annotated[SearchRequest, Query()]) -> Any:
@@ -307,6 +326,11 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     async def provision(asked: Annotated[ProvisionRequest, Query()]) -> Any:
         """Return a provision, what it cites, what cites it, and its versions."""
         return await run()(service.provision, **asked.model_dump())
+
+    @add("/v1/provisions", "provisions", replies.Cited)
+    async def provisions(asked: Annotated[CitationRequest, Query()]) -> Any:
+        """Return the provision that a citation in any spelling means, or why it is not decided, and the nearest."""
+        return await run()(service.cited, **asked.model_dump())
 
     @add("/v1/law", "provisions", replies.Law)
     async def law(asked: Annotated[ProvisionRequest, Query()]) -> Any:

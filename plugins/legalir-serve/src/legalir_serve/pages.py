@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import jinja2
 import yaml
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import HTMLResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
@@ -31,10 +31,13 @@ from legalir_serve.work import event, refusal, steps
 
 Run = Callable[..., Any]
 
-PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang", "order")
+PARAMETERS = ("q", "collection", "pipeline", "k", "offset", "as_of", "law", "level", "path", "lang")
 """Parameters of an address that stay from view to view."""
 
-_OTHERS = ("docno", "from", "to", "other", "format", "live", "text")
+_FILTERS = ("law", "level", "path")
+"""Parameters that filter."""
+
+_OTHERS = ("docno", "from", "to", "other", "format", "live", "text", "words")
 """Parameters of single pages."""
 
 _ADDED = ("utm_", "fbclid", "gclid")
@@ -125,7 +128,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         }
         language, root = language_of(request, texts), request.scope.get("root_path", "")
 
-        def link(path: str, **changes: object) -> str:
+        def link(path: str, /, **changes: object) -> str:
             """Return this URL with some query parameters replaced."""
             query = {**given, **{name: str(value) for name, value in changes.items() if value is not None}}
             dropped = {name for name, value in changes.items() if value is None}
@@ -181,28 +184,48 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "collection": given.get("collection") or None,
             "pipeline": given.get("pipeline") or "default",
             "as_of": given.get("as_of") or None,
+            **{name: [value] for name in _FILTERS if (value := given.get(name))},
         }
 
     def count(request: Request) -> int:
         return _whole(request.query_params.get("k", ""), _RESULTS)
 
     def searched(query: str, chosen: Mapping[str, Any], k: int) -> dict[str, Any]:
-        found = service.search(query, k=k, explained=True, **chosen)
+        places = [chosen["collection"]] if chosen["collection"] else []
+        options = {name: value for name, value in chosen.items() if name != "collection"}
+        found = service.several(query, places, k=k, explained=True, counted=True, **options)
+        names = found["collection"] if isinstance(found["collection"], list) else [found["collection"]]
+        found["names"] = {name: service.opened(name).collection.source.about.title or name for name in names}
         found["why"] = [reasons(row["explanation"], found["query"])[:3] for row in found["results"]]
         found["titles"] = {row["docno"]: row["title"] or row["docno"] for row in found["results"]}
         return found
 
     @page("/", "search.html")
-    async def search(request: Request) -> dict[str, Any]:
+    async def search(request: Request) -> dict[str, Any] | Response:
         query, chosen = request.query_params.get("q", ""), options(request)
+        plain = chosen["pipeline"] == "default" and not request.query_params.get("words")
+        if query.strip() and plain and not any(name in chosen for name in _FILTERS):
+            named = chosen["collection"] if chosen["collection"] != "all" else None
+            place = {"collection": named, "as_of": chosen["as_of"]}
+            cited = [row for row in (await run()(service.cited, query, **place))["found"] if row["shows"]]
+            if len(cited) == 1:  # The question is nothing but its citation.
+                kept = {
+                    name: request.query_params[name] for name in ("q", "as_of", "lang") if name in request.query_params
+                }
+                place = {**kept, "docno": cited[0]["shows"], "collection": cited[0]["collection"], "words": "1"}
+                root = request.scope.get("root_path", "")
+                return RedirectResponse(f"{root}/provision?{urlencode(place)}", 303)
         collections = await run()(service.collections)
         work = run(chosen["pipeline"])
+        chosen["offset"] = _whole(request.query_params.get("offset", ""), 0)
         found = await work(searched, query, chosen, count(request)) if query.strip() else None
-        return {"collections": collections, "found": found, "query": query, "chosen": chosen}
+        shown = {"collections": collections, "found": found, "query": query, "chosen": chosen}
+        return {**shown, "count": count(request)}
 
     @page("/compare", "compare.html")
     async def compare(request: Request) -> dict[str, Any]:
         query, chosen = request.query_params.get("q", ""), options(request)
+        chosen["collection"] = None if chosen["collection"] == "all" else chosen["collection"]
         other = {**chosen, "pipeline": request.query_params.get("other") or "bm25"}
         sides = []
         if query.strip():
@@ -240,6 +263,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "drawn": drawn,
             "changes": changes,
             "query": query,
+            "cited": request.query_params.get("words"),
             "from_": first,
             "to": last,
         }

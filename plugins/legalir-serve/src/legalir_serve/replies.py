@@ -69,6 +69,7 @@ class Result(TypedDict):
 
     rank: int
     score: float
+    collection: NotRequired[str]
     docno: str
     title: str
     text: str
@@ -84,14 +85,20 @@ class Result(TypedDict):
 
 
 class Search(TypedDict):
-    """Results of a search; `next` is the offset of those that follow, if there may be any."""
+    """Results of a search; `next` is the offset of those that follow, if there may be any.
+
+    `where` is the filter that they pass, with the phrases of the question; `notes` are about phrases that nothing has.
+    """
 
     query: str
-    collection: str
+    collection: str | list[str]
     pipeline: str
     as_of: str | None
     as_of_note: NotRequired[str]
     not_yet: NotRequired[list[Titled]]
+    where: str | None
+    notes: list[str]
+    not_searched: NotRequired[dict[str, str]]
     results: list[Result]
     next: int | None
 
@@ -232,7 +239,27 @@ class Answer(TypedDict):
     as_of: NotRequired[str]
     as_of_note: NotRequired[str]
     not_yet: NotRequired[list[Titled]]
+    where: NotRequired[str]
     notice: str
+
+
+class CitedRow(TypedDict):
+    """What a collection knows of a citation: its state, the provision to show, and those cited or nearest."""
+
+    collection: str
+    state: str
+    reason: str
+    day: str
+    law: str
+    shows: str
+    provisions: list[dict[str, str]]
+
+
+class Cited(TypedDict):
+    """What a citation means, in each collection that knows it; empty for words that are no citation."""
+
+    citation: str
+    found: list[CitedRow]
 
 
 class Verified(TypedDict):

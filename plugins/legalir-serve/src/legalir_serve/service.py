@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +26,7 @@ from legalir.extend import (
     asked_once,
     day_of,
     differences,
+    filter_of,
     gives_answers,
     iso_date,
     names_version,
@@ -46,8 +48,14 @@ Lookup = Callable[[Iterable[str]], Mapping[str, Provision]]
 _NEIGHBOURS = 200
 """Provisions that are listed as citing, or cited by, one provision."""
 
+_COUNTED = 8
+"""Most laws and levels that are counted."""
+
 _BESIDE = 64
 """Rows of the corpus before and after a provision among which the next ones of its law are; a row is a version."""
+
+_CITATION = 400
+"""Most characters of a question that may be a citation."""
 
 _PARTS = 12
 """Most parts of an explanation; the smallest are joined."""
@@ -121,10 +129,23 @@ class Opened:
             raise NoVersions(f"{self.name} has no versions of provisions: leave as_of out.")
         return self.collection.day(as_of or None)
 
-    def asked(self, query: str, as_of: str | None) -> tuple[str | None, str]:
+    def asked_day(self, query: str, as_of: str | None) -> tuple[str | None, str]:
         """Return the day of a question, which its words may name, and a sentence on that; errors as :meth:`day`."""
         day, note = (as_of, "") if as_of else self.collection.asked_day(query)
         return self.day(day or None), note
+
+    def asked(self, query: str, where: str, **named: Sequence[str]) -> tuple[str, str, list[str]]:
+        """Return the words and the filter of a question, and sentences about marks that are not in the filter.
+
+        Args:
+            query: the question.
+            where: a filter.
+            named: values of ``law``, ``level`` and ``path``, of each of which any is enough.
+
+        Raises:
+            ComponentError: a filter is not one of this collection.
+        """
+        return self.collection.asked(query, filter_of([where], **named))
 
     def versions(self, docno: str) -> list[str]:
         """Return the docnos of all versions of a provision, the oldest first; of one without versions, its docno."""
@@ -180,6 +201,7 @@ class Service:
         store = opened.collection.source.store
         titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
         day = opened.collection.day(None)
+        opened.collection.find(next(iter(titles), ""))
         for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)
             if not made.answers:
@@ -241,9 +263,16 @@ class Service:
         ]
 
     def found(
-        self, opened: Opened, query: str, k: int, pipeline: str, as_of: str | None, lookup: Lookup | None = None
+        self,
+        opened: Opened,
+        query: str,
+        k: int,
+        pipeline: str,
+        as_of: str | None,
+        lookup: Lookup | None = None,
+        where: str = "",
     ) -> SearchResult:
-        """Return the first `k` results of a question; `lookup` returns their provisions.
+        """Return the first `k` results of a question; `lookup` returns their provisions, all of which pass `where`.
 
         Raises:
             ComponentError: the question, `k` or the day is not one.
@@ -253,9 +282,96 @@ class Service:
         made = opened.pipeline(expression)
         if made.answers:
             raise ExpressionError(f"{pipeline!r} gives an answer: ask for it there.")
-        query = self.policy.question(query)
         day, lookup = opened.day(as_of), lookup or opened.collection.provisions
-        return search_with(made.pipeline, query, expression, k, lookup, day, made.together.search)
+        filtered: dict[str, Any] = {"where": where, "fields": opened.collection.fields}
+        return search_with(made.pipeline, query, expression, k, lookup, day, made.together.search, **filtered)
+
+    def cited(self, citation: str, *, collection: str | None = None, as_of: str | None = None) -> dict[str, Any]:
+        """Return what a citation means, in any spelling: the provision, or a state and what comes nearest.
+
+        Args:
+            citation: a law and a number, or a docno.
+            collection: name of the collection; None for all.
+            as_of: the day; without a `collection`, for those with versions.
+
+        Returns:
+            ``citation``, and ``found`` with a row for each collection that knows it, only those that have it if one
+            does: ``collection, state, reason, day, law, shows`` (the docno of the provision to show, or empty), and
+            ``provisions``, cited or nearest, with ``docno`` (empty for a law) and ``title``. No row: it is no citation.
+
+        Raises:
+            ComponentError: the day is not one, or the citation is too long.
+            DatasetNotFound: there is no such collection.
+        """
+        citation, found = self.policy.question(citation), []
+        for name in [collection] if collection else self.names:
+            opened = self.opened(name)
+            day = opened.day(as_of) if collection or opened.collection.dated else None
+            if (one := opened.collection.find(citation, as_of=day)) is None:
+                continue
+            titles = opened.collection.provisions(one.docnos or one.nearest)
+            named = [
+                {"docno": each if each in titles else "", "title": titles[each].title if each in titles else each}
+                for each in one.docnos or one.nearest
+            ]
+            facts = {"collection": opened.name, "state": one.state, "reason": one.reason, "day": one.day}
+            found.append({**facts, "law": one.law, "shows": one.shows, "provisions": named})
+        return {"citation": citation, "found": [row for row in found if row["shows"]] or found}
+
+    def several(self, query: str, collections: Sequence[str], **options: Any) -> dict[str, Any]:
+        """Return the results of several collections in turn, as :meth:`search`; each has its ``collection``.
+
+        Scores of different collections cannot be compared: the first of each comes first, then the second; before
+        them, a provision that the question cites. A collection without versions does not look at ``as_of``;
+        ``not_searched`` has the reason of each collection that lacks what a filter names.
+
+        Args:
+            query: the question.
+            collections: names; ``all`` for all.
+            options: those of :meth:`search`.
+        """
+        names = list(dict.fromkeys(self.names if "all" in collections else collections))
+        if len(names) < 2:
+            return self.search(query, collection=names[0] if names else None, **options)
+        k, offset, as_of = options.pop("k", 10), options.pop("offset", 0), options.pop("as_of", None)
+        dated = {name for name in names if self.opened(name).collection.dated}
+        if as_of and not dated:
+            self.opened(names[0]).day(as_of)  # It says what is missing.
+        wanted = min(k + offset, RESULTS)
+        lists, refused = list[dict[str, Any]](), dict[str, ComponentError]()
+        for name in names:
+            day = as_of if name in dated else None
+            try:
+                lists.append(self.search(query, collection=name, k=wanted, as_of=day, **options))
+            except ComponentError as error:
+                if not any(options.get(each) for each in ("where", "law", "level", "path")):
+                    raise
+                refused[name] = error  # Another collection may have what the filter names.
+        if not lists:
+            raise next(iter(refused.values()))
+        known = self.cited(query)["found"] if len(query) < _CITATION else []
+        cited = {(row["collection"], row["shows"]) for row in known if row["state"] == "right"}
+        found = [{**row, "collection": one["collection"]} for one in lists for row in one["results"]]
+        found.sort(key=lambda row: ((row["collection"], row["docno"]) not in cited, row["rank"]))
+        results = [{**row, "rank": place} for place, row in enumerate(found, start=1)][offset:wanted]
+        days = [one["as_of"] for one in lists if one["as_of"]]
+        more = wanted if len(found) > wanted and wanted < RESULTS else None
+        kept = ("as_of_note", "not_yet")
+        notes: dict[str, Any] = {name: one[name] for one in lists[::-1] for name in kept if name in one}
+        if "counts" in lists[0]:  # Each has those of its own, which say little together.
+            notes["counts"] = {}
+        if refused:
+            notes["not_searched"] = {name: self.hidden(str(error)) for name, error in refused.items()}
+        searched = [name for name in names if name not in refused]
+        return {
+            **lists[0],
+            **notes,
+            "notes": list(dict.fromkeys(note for one in lists for note in one["notes"])),
+            "collection": searched if len(searched) > 1 else searched[0],
+            "as_of": next(iter(days), None),
+            "results": results,
+            "next": more,
+        }
 
     def search(
         self,
@@ -267,8 +383,16 @@ class Service:
         pipeline: str = "default",
         as_of: str | None = None,
         explained: bool = False,
+        counted: bool = False,
+        where: str = "",
+        law: Sequence[str] = (),
+        level: Sequence[str] = (),
+        path: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """Return ``query, collection, pipeline, as_of, results, next``; a result has the row of ``search --json``.
+        """Return ``query, collection, pipeline, as_of, where, notes, results, next``.
+
+        A result has the row of ``search --json``; ``where`` is the filter, with what the question quotes and excludes;
+        ``notes`` are sentences about phrases that no provision has.
 
         Without `as_of`, a day of the law in the question counts; ``as_of_note`` says so, or why another day does not.
         ``not_yet`` has the provisions that match and are not in force yet, if there are any.
@@ -281,22 +405,29 @@ class Service:
             pipeline: name of a pipeline, or an expression.
             as_of: the day, ``2021-03-01``; only for a collection of versions.
             explained: whether each result has its ``explanation``, as :meth:`explain` returns it.
+            counted: whether ``counts`` says how many of the first 100 results each law and each level has.
+            where: filter of the provisions.
+            law: laws, any of which may be searched; `level` and `path` likewise.
+            level: levels.
+            path: words in the path.
 
         Raises:
-            ComponentError: a value is out of range.
+            ComponentError: a value is out of range, or a filter names what no provision has.
             DatasetNotFound: there is no such collection.
             ExpressionError: the pipeline may not be asked for.
         """
         opened, wanted = self.opened(collection), min(max(1, k) + max(0, offset), RESULTS)
-        day, note = opened.asked(query, as_of)
+        day, note = opened.asked_day(query, as_of)
         provisions = dict[str, Provision]()
 
         def lookup(docnos: Iterable[str]) -> Mapping[str, Provision]:
             provisions.update(opened.collection.provisions(docnos))
             return provisions
 
-        hits = self.found(opened, query, wanted, pipeline, day, lookup)
-        shown = hits.iloc[offset:]
+        question = self.policy.question(query)
+        words, filtered, notes = opened.asked(question, where, law=law, level=level, path=path)
+        hits = self.found(opened, words, RESULTS if counted else wanted, pipeline, day, lookup, filtered)
+        shown = hits.iloc[offset:wanted]
         beside, new = (
             opened.collection.beside(shown["docno"], day),
             opened.collection.upcoming(query, wanted, as_of=day),
@@ -306,14 +437,17 @@ class Service:
             for row, explanation in zip(results, shown.explain(), strict=True):
                 row["explanation"] = explanation.shortened(_PARTS).to_dict()
         return {
-            "query": self.policy.question(query),
+            "query": question,
             "collection": opened.name,
             "pipeline": pipeline,
             "as_of": day,
             **({"as_of_note": note} if note else {}),
             **({"not_yet": [*map(_begins, new)]} if new else {}),
+            "where": filtered or None,
+            "notes": [self.hidden(note) for note in notes],
             "results": results,
-            "next": wanted if len(hits) == wanted < RESULTS else None,
+            "next": wanted if len(hits) >= wanted and wanted < (len(hits) if counted else RESULTS) else None,
+            **({"counts": _counts(provisions[docno] for docno in hits["docno"])} if counted else {}),
         }
 
     def explain(
@@ -324,6 +458,10 @@ class Service:
         collection: str | None = None,
         pipeline: str = "default",
         as_of: str | None = None,
+        where: str = "",
+        law: Sequence[str] = (),
+        level: Sequence[str] = (),
+        path: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return why a provision has its score: a tree of ``docno, score, label, note, parts``.
 
@@ -331,7 +469,8 @@ class Service:
             ComponentError: the pipeline does not return the provision, or a value is out of range.
         """
         opened = self.opened(collection)
-        hits = self.found(opened, query, RESULTS, pipeline, opened.asked(query, as_of)[0])
+        words, filtered, _ = opened.asked(self.policy.question(query), where, law=law, level=level, path=path)
+        hits = self.found(opened, words, RESULTS, pipeline, opened.asked_day(query, as_of)[0], where=filtered)
         if docno not in set(hits["docno"]):
             raise ComponentError(f"The provision {docno!r} is not among the results of this question.")
         (explanation,) = hits.explain(docno)
@@ -556,6 +695,10 @@ class Service:
         pipeline: str = "answer",
         as_of: str | None = None,
         told: Callable[[str], None] = lambda words: None,
+        where: str = "",
+        law: Sequence[str] = (),
+        level: Sequence[str] = (),
+        path: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return the answer to a question, with citations, quotations and sources, as ``answer --json``.
 
@@ -565,9 +708,14 @@ class Service:
             pipeline: name of a pipeline, or an expression, that ends in a generator.
             as_of: the day.
             told: called with a short message at each step.
+            where: filter of the provisions, as are `law`, `level` and `path`; see :meth:`search`.
+            law: laws.
+            level: levels.
+            path: words in the path.
 
         Raises:
-            ComponentError: a value is out of range, or the pipeline gives no answer.
+            ComponentError: a value is out of range, a filter names what no provision has, or the pipeline gives no
+                answer.
             ExpressionError: the pipeline may not be asked for.
         """
         opened = self.opened(collection)
@@ -576,8 +724,10 @@ class Service:
         if not made.answers:
             raise ExpressionError(f"{pipeline!r} gives no answer: end it in a generator such as quote.")
         question = self.policy.question(query)
-        day, note = opened.asked(question, as_of)
-        reply = answer_with(made.pipeline, question, expression, opened.collection.provisions, told, day)
+        day, note = opened.asked_day(question, as_of)
+        filtered = opened.collection.filter(filter_of([where], law, level, path))
+        options: dict[str, Any] = {"where": filtered, "fields": opened.collection.fields}
+        reply = answer_with(made.pipeline, question, expression, opened.collection.provisions, told, day, **options)
         facts = answer_facts(reply, opened.collection)
         return {"collection": opened.name, **facts, **({"as_of_note": note} if note else {})}
 
@@ -624,6 +774,13 @@ def _state(record: Provision, versions: Mapping[str, Provision], day: str | None
     state = "no longer in force" if now else "repealed"
     since = record.effective_to if record.text.strip() else record.effective_from
     return {"state": state, "since": since, "in_force": now}
+
+
+def _counts(provisions: Iterable[Provision]) -> dict[str, list[tuple[str, int]]]:
+    """Return how many provisions each law and each level has, the most frequent first."""
+    listed = [*provisions]
+    values = {name: Counter(getattr(each, name) for each in listed) for name in ("law", "level")}
+    return {name: [(value, n) for value, n in of.most_common(_COUNTED) if value] for name, of in values.items()}
 
 
 def _references(collection: Collection, record: Provision, cited: list[Provision]) -> list[dict[str, Any]]:

@@ -34,6 +34,12 @@ Collection = Annotated[
     str | None, Field(description="Name of a collection, see list_collections; a search without one is over all.")
 ]
 Day = Annotated[str | None, Field(description="Day of the law, such as 2023-06-01, for a collection with versions.")]
+Where = Annotated[
+    str, Field(max_length=2_000, description="Filter of provisions: level=act|decree, effective_from>=2020.")
+]
+Law = Annotated[list[str], Field(max_length=20, description="Names of laws, any of which may be searched.")]
+Level = Annotated[list[str], Field(max_length=20, description="Levels, such as act, any of which may be searched.")]
+Path = Annotated[list[str], Field(max_length=20, description="Words of chapters, any of which may be in the path.")]
 Docno = Annotated[str, Field(description="The docno of a provision.")]
 Run = Callable[..., Any]
 
@@ -119,41 +125,51 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         as_of: Day = None,
         k: Annotated[int, Field(ge=1, le=20, description="Number of provisions.")] = 6,
         offset: Annotated[int, Field(ge=0, lt=RESULTS, description="Provisions to leave out before them.")] = 0,
+        where: Where = "",
+        law: Law = [],  # noqa: B006  (pydantic copies it)
+        level: Level = [],  # noqa: B006
+        path: Path = [],  # noqa: B006
     ) -> dict[str, Any]:
         """Find the provisions that answer a question: docno, title and an extract of each, best first."""
 
         def search() -> dict[str, Any]:
-            names = service.names if collection is None else [chosen(collection)]
-            lists = [service.search(question, collection=name, as_of=as_of, k=k, offset=offset) for name in names]
-            # Scores of different collections cannot be compared: the first of each comes first, then the second.
-            ranked = sorted(
-                ((row["rank"], place, row) for place, found in enumerate(lists) for row in found["results"]),
-                key=lambda each: each[:2],
-            )
+            names = ["all"] if collection is None else [chosen(collection)]
+            given: dict[str, Any] = {"where": where, "law": law, "level": level, "path": path}
+            found = service.several(question, names, as_of=as_of, k=k, offset=offset, **given)
             rows = [
                 {
-                    **({"collection": names[place]} if len(names) > 1 else {}),
+                    **({"collection": row["collection"]} if "collection" in row else {}),
                     "docno": row["docno"],
                     "title": row["title"],
                     "extract": extract(row["text"], question, 160),
                     **{name: row[name] for name in ("upcoming", "transitional") if name in row},
                 }
-                for _, place, row in ranked[:k]
+                for row in found["results"]
             ]
-            more = [found["next"] for found in lists if found["next"] is not None]
-            return {
-                "collection": names[0] if len(names) == 1 else names,
-                "as_of": lists[0]["as_of"],
-                **{name: found[name] for found in lists for name in ("as_of_note", "not_yet") if name in found},
-                "provisions": rows,
-                **({"next_offset": more[0]} if more and len(names) == 1 else {}),
-            }
+            more = {} if found["next"] is None else {"next_offset": found["next"]}
+            kept = ("as_of_note", "not_yet", "where", "notes", "not_searched")
+            notes = {name: found[name] for name in kept if found.get(name)}
+            return {"collection": found["collection"], "as_of": found["as_of"], **notes, "provisions": rows, **more}
 
         return await checked(search)
 
+    def meant(docno: str, collection: str | None, as_of: str | None) -> tuple[str, str]:
+        """Return docno and collection of a provision that is named by its docno, or by a citation."""
+        names = service.names if collection is None else [chosen(collection)]
+        if not any(service.has(docno, name) for name in names):
+            dated = len(names) == 1 or any(row["dated"] for row in service.collections())
+            found = service.cited(docno, collection=collection, as_of=as_of if dated else None)["found"]
+            shown = [row for row in found if row["shows"]]
+            if len(shown) == 1:
+                return shown[0]["shows"], shown[0]["collection"]
+            if found:
+                nearest = [{"collection": row["collection"], **one} for row in found for one in row["provisions"]]
+                raise Question(f"{found[0]['state']}: {found[0]['reason']}", nearest[:10])
+        return docno, chosen(collection, docno)
+
     @tool
     async def read_provision(
-        docno: Docno,
+        docno: Annotated[str, Field(description="The docno of a provision, or its citation: 민법 750조.")],
         collection: Collection = None,
         as_of: Day = None,
         part: Annotated[int, Field(ge=1, description="Number of the part of a long text.")] = 1,
@@ -165,7 +181,8 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         """
 
         def read() -> dict[str, Any]:
-            shown = service.provision(docno, collection=chosen(collection, docno), as_of=as_of)
+            name, of = meant(docno, collection, as_of)
+            shown = service.provision(name, collection=of, as_of=as_of)
             parts = text_parts(shown["text"], tokens * signs_of_token(shown["text"]))
             if part > len(parts):
                 raise Question(f"{shown['docno']} has {len(parts)} part(s), and no part {part}.", [len(parts)])
@@ -236,6 +253,8 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         question: Annotated[str, Field(description="A question in plain words.")],
         collection: Collection = None,
         as_of: Day = None,
+        where: Where = "",
+        law: Law = [],  # noqa: B006
     ) -> dict[str, Any]:
         """Answer a question with quotations whose wording is checked, or say that the provisions do not answer it."""
 
@@ -244,6 +263,8 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
                 question,
                 collection=chosen(collection),
                 as_of=as_of,
+                where=where,
+                law=law,
             )
             kept = (
                 "collection",

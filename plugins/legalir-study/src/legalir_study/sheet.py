@@ -26,11 +26,15 @@ KIND = "legalir ratings"
 """Mark of a file of ratings."""
 
 
+RELEVANCE = "relevance"
+"""The measure of provisions; all others are of answers."""
+
+
 class Scale(NamedTuple):
     """A measure that people rate.
 
     Attributes:
-        column: column in which a judge writes the same measure.
+        column: column in which a judge writes the same measure; empty if none does.
         question: what the person is asked.
         labels: meaning of each rating.
     """
@@ -61,6 +65,7 @@ SCALES = {
             5.0: "no errors",
         },
     ),
+    RELEVANCE: Scale("", "Must somebody who asks this read this provision?", {0.0: "no", 1.0: "yes"}),
 }
 """The measures that can be rated, by name."""
 
@@ -142,6 +147,7 @@ def sheet_page(
     measures: Sequence[str],
     title: str,
     language: str = "",
+    noun: str = "answer",
 ) -> str:
     """Return the page, HTML.
 
@@ -154,15 +160,16 @@ def sheet_page(
         measures: names of :data:`SCALES`.
         title: title of the page.
         language: code of the language of the texts.
+        noun: word for an item; a ``provision`` has no reference answer and no sources.
     """
     docnos = dict.fromkeys(docno for item in items for docno in (*item.context_docnos, *item.citations))
     provisions = collection.provisions(docnos)
     data = {
-        "sheet": digest([sorted(item.id for item in items), list(measures)])[:16],
+        "sheet": sheet_id((item.id for item in items), measures),
         "title": title,
         "kind": KIND,
         "field": "ratings",
-        "noun": "answer",
+        "noun": noun,
         "done": "rated",
         "measures": [
             {
@@ -180,6 +187,11 @@ def sheet_page(
         },
     }
     return offline_page(title, template("sheet.html"), template("sheet.js"), data, language)
+
+
+def sheet_id(items: Iterable[str], measures: Sequence[str]) -> str:
+    """Return the id of the page for these items, which ties ratings to it."""
+    return digest([sorted(items), list(measures)])[:16]
 
 
 def _shown(item: Item, provisions: Mapping[str, Any]) -> dict[str, object]:
@@ -212,10 +224,12 @@ class Ratings:
     Attributes:
         rater: name of the rater.
         values: rating of each item by its id, for each measure.
+        sheet: id of the page; empty for a judge.
     """
 
     rater: str
     values: Mapping[str, Mapping[str, float]]
+    sheet: str = ""
 
 
 def read_ratings(path: Path) -> Ratings:
@@ -239,7 +253,7 @@ def read_ratings(path: Path) -> Ratings:
                         f"{', '.join(f'{one:g}' for one in SCALES[measure].labels)}."
                     )
                 values.setdefault(measure, {})[str(item)] = float(value)
-        return Ratings(str(given.get("rater") or path.stem), values)
+        return Ratings(str(given.get("rater") or path.stem), values, str(given.get("sheet") or ""))
     except OSError as error:
         raise MeasureError(f"{path} cannot be read ({error.strerror or error}).") from error
     except UnicodeDecodeError as error:

@@ -16,6 +16,7 @@ from legalir.extend import (
     drop_results,
     empty_like,
     factory_of,
+    masks,
     rank_results,
     require_texts,
     results_frame,
@@ -43,6 +44,7 @@ class Trigram(Component):
     """
 
     name = "trigram"
+    respects_as_of = respects_where = True
     index: Annotated[SparseIndex, "the index of the collection under the analyzer ``char3``"]
     num_results: Annotated[int, Ge(1), "results for each question"] = 1000
 
@@ -57,18 +59,27 @@ class Trigram(Component):
         queries = drop_results(inp)
         require_texts(queries, "trigram")
         sizes = np.bincount(self.index.documents, minlength=len(self.index))
-        hits = [self._best(query, sizes) for query in queries["query"]]
+        asked = zip(queries["query"], masks(queries, self.index), strict=True)
+        hits = [self._best(query, sizes, mask) for query, mask in asked]
         out = rank_results(results_frame(queries, hits, self.index.docnos))
         return out[out["rank"] < self.num_results].reset_index(drop=True)
 
-    def _best(self, query: str, sizes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """Return the numbers of the provisions that share a trigram with `query`, and their scores."""
+    def _best(
+        self, query: str, sizes: npt.NDArray[np.int64], mask: npt.NDArray[np.bool_] | None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Return the numbers of the provisions that share a trigram with `query`, and their scores.
+
+        Args:
+            query: the question.
+            sizes: number of trigrams of each provision.
+            mask: which provisions may be results, on the day and by the filter of the question; None for all.
+        """
         trigrams = set(self.index.analyzer.terms(query))
         shared = np.zeros(len(self.index), dtype=np.int64)
         for term in (self.index.terms.find(trigram) for trigram in trigrams):
             if term >= 0:  # -1 is a trigram that no provision has.
                 shared[self.index.documents[self.index.indptr[term] : self.index.indptr[term + 1]]] += 1
-        documents = np.flatnonzero(shared)
+        documents = np.flatnonzero(shared if mask is None else shared * mask)
         return documents, dice(shared[documents], len(trigrams), sizes[documents])
 
 

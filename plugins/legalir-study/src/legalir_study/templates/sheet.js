@@ -41,6 +41,8 @@
 
   function show(item, values) {
     at("question").textContent = item.question;
+    at("rated").textContent = data.noun[0].toUpperCase() + data.noun.slice(1) + " to rate";
+    at("reference").parentElement.hidden = at("sources").parentElement.hidden = data.noun !== "answer";
     at("reference").textContent = item.reference || "(The question has no reference answer.)";
     at("answer").replaceChildren(
       ...item.parts.map((part) => (part.cite === undefined ? part.text : citation(item, part.cite)))

@@ -1,0 +1,89 @@
+"""Questions to several collections at once: their lists in turn, and the collection that has a cited provision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from legalir.collection.collection import Collection
+from legalir.errors import ComponentError
+
+if TYPE_CHECKING:
+    from legalir.verify import Checked
+
+_K = 60
+"""The constant of reciprocal rank fusion."""
+
+Collections = Sequence[Collection | str | PathLike[str]]
+"""Collections, or their ids or paths."""
+
+
+def search(
+    collections: Collections, query: str, expr: str = "default", k: int = 10, *, as_of: str | date | None = None
+) -> pd.DataFrame:
+    """Return the best `k` provisions of several collections for one question.
+
+    Scores of different collections cannot be compared, so the lists are fused by rank: the first of each collection in
+    the order of `collections`, then the second ones. A provision that the question cites (:func:`find`) comes first. A
+    provision that two collections have is there twice.
+
+    Args:
+        collections: two or more, each once.
+        query: the question.
+        expr: a pipeline that gives scores and ranks.
+        k: number of provisions, at least 1.
+        as_of: the day of the question, for the collections with versions; None for the day of each, or today.
+
+    Returns:
+        The columns of :meth:`legalir.Collection.search` and ``collection``, the id of the collection of each row;
+        ``score`` is 1/(60 + its rank there), and 1 for a cited provision.
+
+    Raises:
+        ComponentError: as :meth:`legalir.Collection.search`; a collection is named twice, or no collection has versions
+            and there is an `as_of`.
+    """
+    opened = _opened(collections, as_of)
+    cited = {(one.id, found.shows) for one, found in find(opened, query, as_of=as_of) if found.state == "right"}
+    lists = []
+    for place, one in enumerate(opened):
+        hits = pd.DataFrame(one.search(query, expr, k, as_of=as_of if one.dated else None))
+        named = [(one.id, docno) in cited for docno in hits["docno"]]
+        hits["score"] = [
+            1.0 if is_named else 1 / (_K + rank + 1) for is_named, rank in zip(named, hits["rank"], strict=True)
+        ]
+        lists.append(hits.assign(collection=one.id, place=place))
+    fused = pd.concat(lists).sort_values(["score", "place"], ascending=[False, True], kind="stable").head(k)
+    fused["rank"] = range(len(fused))
+    columns = ["rank", "score", "collection", *(name for name in fused if name not in ("rank", "score", "collection"))]
+    return fused[columns].drop(columns="place").fillna("").reset_index(drop=True)
+
+
+def find(
+    collections: Collections, citation: str, *, as_of: str | date | None = None
+) -> list[tuple[Collection, Checked]]:
+    """Return the collections that know a citation, each with what :meth:`legalir.Collection.find` knows of it.
+
+    If one has the provision, only those that have it are returned; none if the words are no citation alone.
+
+    Raises:
+        ComponentError: a collection is named twice, or no collection has versions and there is an `as_of`.
+    """
+    each = [(one, one.find(citation, as_of=as_of if one.dated else None)) for one in _opened(collections, as_of)]
+    known = [(one, found) for one, found in each if found is not None]
+    return [pair for pair in known if pair[1].shows] or known
+
+
+def _opened(collections: Collections, as_of: str | date | None) -> list[Collection]:
+    opened = [one if isinstance(one, Collection) else Collection(one) for one in collections]
+    names = [one.id for one in opened]
+    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise ComponentError(f"search: the collection {twice[0]!r} is named twice: name each once.")
+    if not opened:
+        raise ComponentError("search: there is no collection: name at least one.")
+    if as_of is not None and not any(one.dated for one in opened):
+        opened[0].day(as_of)  # It says what is missing.
+    return opened
