@@ -35,7 +35,7 @@ from legalir.lexical.sparse import SparseIndex
 from legalir.progress import progress
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
-from legalir.storage.validity import Mask, provision_key, version_date
+from legalir.storage.validity import Mask, day_of, provision_key, version_date
 
 Ints = npt.NDArray[np.int64]
 
@@ -451,7 +451,7 @@ def _in_order(condition: Condition, values: Sequence[str]) -> npt.NDArray[np.boo
     open end is later than any date. Other fields are compared as numbers, part by part: ``12.10`` is after ``12.2``.
 
     Raises:
-        ComponentError: the value, or every value of the field, is neither a date nor a number.
+        ComponentError: the value, or every value of the field, is neither a date nor a number, or there is no such day.
     """
     asked, compared = condition.values[0], _ORDERS[condition.operator]
     dates = condition.field.startswith("effective") or any(map(_DAY.fullmatch, values[:_SHOWN]))
@@ -460,6 +460,8 @@ def _in_order(condition: Condition, values: Sequence[str]) -> npt.NDArray[np.boo
         kind = "a date, as 2020-01-01" if dates else "a number"
         what = "its value is not" if not pattern.fullmatch(asked) else f"no {condition.field} is"
         raise ComponentError(f"where: {condition} compares dates or numbers, and {what} {kind}.")
+    if dates:
+        day_of(f"{asked}-01-01"[:10], f"where: {condition}")
 
     wanted = _parts(asked)
     most = len(wanted) if dates else None

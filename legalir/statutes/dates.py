@@ -9,7 +9,7 @@ from __future__ import annotations
 import calendar as _calendar
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from typing import Literal, NamedTuple
 
@@ -99,13 +99,9 @@ class Period(NamedTuple):
     last: str
 
 
-def days_in(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and ISO date of each day that a text names, as :func:`iso_day` reads them, in order."""
-    return ((one.start, one.end, one.first) for one in periods_in(text, _FORMS) if one.first)
-
-
-def periods_in(text: str, forms: Sequence[re.Pattern[str]] = (*_FORMS, *_MONTHS_AND_YEARS)) -> Iterator[Period]:
-    """Yield the days, months and years that a text names, in order."""
+def periods_in(text: str, *, only_days: bool = False) -> Iterator[Period]:
+    """Yield the days, months and years that a text names, or only the days, in order."""
+    forms = _FORMS if only_days else (*_FORMS, *_MONTHS_AND_YEARS)
     found = (match for form in forms for match in form.finditer(text))
     end = 0
     for match in sorted(found, key=lambda match: (match.start(), -match.end())):

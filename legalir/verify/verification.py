@@ -83,6 +83,9 @@ _NEVER = "2500"
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
 
+_TOO_SHORT = 400
+"""Most characters of a text in no language with a grammar that is read by all of them: ``§ 823 BGB`` is no sentence."""
+
 _SHORT = 5
 """Most letters of a short name of a law."""
 
@@ -133,7 +136,7 @@ class Verification:
     """All citations of a text, each with its state; made by :class:`Verifier`.
 
     Attributes:
-        text: the text.
+        text: the text, in NFC.
         collection: id of the collection.
         lang: language of the text, ISO 639-1.
         day: the day that was asked for, or today; citations for which the text names another day have their own.
@@ -196,7 +199,7 @@ class Verifier:
         """Return each citation of a text with its state.
 
         Args:
-            text: any text; lines that are only wrapped are read as one.
+            text: any text, read in NFC; lines that are only wrapped are read as one.
             as_of: the day of the law; None for today. A day that the text names for a citation goes before.
             lang: language of the text, ISO 639-1; empty: it is recognised.
             law: name of the law that citations without one mean; empty: the law named last in the same paragraph.
@@ -205,6 +208,7 @@ class Verifier:
             ComponentError: `as_of` is not a date, or the collection has no law `law`.
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
+        text = unicodedata.normalize("NFC", text)  # Files of a Mac may have letters in parts.
         day = iso_date(named_day("today" if as_of is None else as_of))
         if law and not self._table.law_names.named(law):
             raise ComponentError(
@@ -218,6 +222,8 @@ class Verifier:
                 f"of the text; there are {', '.join(grammars())}."
             )
         found = citations_of(text, languages, self._docno, self._table.law_names.named)
+        if not found and not lang and len(languages) < len(named) and len(text) <= _TOO_SHORT:
+            found = citations_of(text, tuple(grammars()), self._docno, self._table.law_names.named)
         checked: dict[int, Checked] = {}
         # A citation in a quotation comes after the one that quotes, which may stand behind it.
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
@@ -329,7 +335,7 @@ class Verifier:
                 return None
         if exact:
             return self._in_force(exact, start, given)
-        if (reference := typed.reference) is None:
+        if (reference := typed.reference) is None or _is_range(typed.number):
             return None
         found = self._provision(reference, laws, start, given)
         if found.state == "right" and found.docnos:
@@ -414,6 +420,9 @@ class Verifier:
 
     def _checked(self, text: str, one: Citation, day: str, given: bool, own: str) -> Checked:
         start = Checked(one.start, one.end, text[one.start : one.end], "right", day=day)
+        if "" in one.days:
+            reason = "The text names a day for it that does not exist."
+            return start._replace(state="could not check", day="", reason=reason)
         if len(one.days) > 1:
             return start._replace(
                 state="could not check", day="", reason=f"The text names several days for it: {', '.join(one.days)}."
@@ -752,6 +761,12 @@ class Verifier:
             )
             return found._replace(reason=f"{reason} {told}")
         return found._replace(state="title differs", reason=reason, nearest=tuple(others[:3]))
+
+
+def _is_range(number: str) -> bool:
+    """Return True for ``14-16``, which is several provisions where no provision has it as its number."""
+    ends = re.fullmatch(r"(\d+)\s?[-‑–]\s?(\d+)", number)
+    return ends is not None and int(ends[1]) < int(ends[2])
 
 
 class _Found(NamedTuple):
