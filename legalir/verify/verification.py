@@ -83,9 +83,6 @@ _NEVER = "2500"
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
 
-_TOO_SHORT = 400
-"""Most characters of a text in no language with a grammar that is read by all of them: ``§ 823 BGB`` is no sentence."""
-
 _SHORT = 5
 """Most letters of a short name of a law."""
 
@@ -222,8 +219,6 @@ class Verifier:
                 f"of the text; there are {', '.join(grammars())}."
             )
         found = citations_of(text, languages, self._docno, self._table.law_names.named)
-        if not found and not lang and len(languages) < len(named) and len(text) <= _TOO_SHORT:
-            found = citations_of(text, tuple(grammars()), self._docno, self._table.law_names.named)
         checked: dict[int, Checked] = {}
         # A citation in a quotation comes after the one that quotes, which may stand behind it.
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
@@ -233,10 +228,12 @@ class Verifier:
                 checked[place] = _quoted(text, one, outer)
             else:
                 checked[place] = self._checked(text, one, day, as_of is not None, law)
+        if not found and (alone := self.find(text, as_of=as_of)):
+            checked[0] = alone  # No sentence, of which a language could be recognised.
         docnos = {docno for one in checked.values() for docno in (*one.docnos, *one.nearest)}
         titles = {docno: record.title for docno in sorted(docnos) if (record := self._record(docno))}
         return Verification(
-            text, self._collection.id, named[0], day, tuple(checked[place] for place in range(len(found))), titles
+            text, self._collection.id, named[0], day, tuple(checked[place] for place in sorted(checked)), titles
         )
 
     def find(self, words: str, *, as_of: str | date | None = None) -> Checked | None:
