@@ -147,7 +147,7 @@ def search(
 
     if as_json and style is SearchFormat.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
-    chosen = filter_of(where or (), law or (), level or (), path or ())
+    chosen = filter_of(where, law, level, path)
     collection, *others = every = [Collection(one, client=client, where=chosen) for one in (dataset, *(also or ()))]
     is_plain = pipeline.strip() == "default" and not as_json and style is SearchFormat.table and not chosen
     if is_plain and open_cited(every, query, as_of):
@@ -331,7 +331,7 @@ def explain(
     from legalir.collection.collection import Collection
     from legalir.frames.where import filter_of
 
-    chosen = filter_of(where or (), law or (), level or (), path or ())
+    chosen = filter_of(where, law, level, path)
     collection = Collection(dataset, client=client, where=chosen)
     asked = day_asked(collection, query, as_of)
     if asked.note:

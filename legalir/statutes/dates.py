@@ -39,7 +39,7 @@ _MONTH = {unicodedata.normalize("NFKC", name): place % 12 + 1 for place, name in
 _NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
 _BUDDHIST = unicodedata.normalize("NFKC", r"พ\.\s?ศ\.|พุทธศักราช")
 _MONTH_YEAR = rf"(?P<month>{_NAMES})\.?,?\s+(?:de |del |of )?(?P<era>{_BUDDHIST})?\s*(?P<year>\d{{4}})"
-_EARLIEST, _LATEST = "1200", "2500"
+_EARLIEST, NEVER = "1200", "2500"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
@@ -116,7 +116,7 @@ def periods_in(text: str, *, only_days: bool = False) -> Iterator[Period]:
         if not named.get("day"):
             year, month = int(first[:4]), int(first[5:7]) if named.get("month") else 12
             last = date(year, month, _calendar.monthrange(year, month)[1]).isoformat()
-        if _EARLIEST <= first < _LATEST:
+        if _EARLIEST <= first < NEVER:
             yield Period(*match.span(), first, last)
 
 
@@ -150,7 +150,7 @@ def iso_day(text: str) -> str:
         day = iso_date(text)
     except FormatError:
         return ""
-    return day if _EARLIEST <= day < _LATEST else ""
+    return day if _EARLIEST <= day < NEVER else ""
 
 
 def after(day: str, *, months: int = 0, days: int = 0) -> str:

@@ -26,6 +26,7 @@ from legalir.references.lookup import NumberTable, as_article
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Reference, labelled
 from legalir.references.typed import Typed, as_typed, law_endings
+from legalir.statutes.dates import NEVER
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
@@ -61,7 +62,6 @@ WRONG = frozenset(
 """States of citations that are wrong. The others but ``right`` are undecided."""
 
 _TERM = "The words in quotation marks are not in it: taken for a term."
-_JOINED = re.compile(r"(?<=\d)(?:의|之|の|ノ)(?=\d)")
 _LINES = ("zh", "th", "fr", "vi")
 """Languages in which a paragraph is a line without a number."""
 
@@ -77,9 +77,6 @@ _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7
 
 _LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
 _LEVELS = ("paragraph", "item", "subitem")
-_NEVER = "2500"
-"""From this year on, a date means that the day is not known."""
-
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
 
@@ -632,7 +629,7 @@ class Verifier:
         if record.effective_to and record.effective_to <= start.day:
             return gone._replace(reason=f"It ended on {record.effective_to}.")
         near = (record.doc_id,)
-        if record.effective_from >= _NEVER:
+        if record.effective_from >= NEVER:
             reason = "The publisher gives no day from which it applies."
             return start._replace(state="not yet in force", reason=reason, nearest=near)
         if start.day < record.effective_from:
@@ -679,7 +676,7 @@ class Verifier:
         if reference.supplement and reference.article:
             starts = (re.match(r"\s*([^\s(（]{1,12})", line) for line in record.text.splitlines())
             articles = {article_number(start[1]) for start in starts if start} - {""}
-            if _JOINED.sub(".", reference.article) not in articles:
+            if as_article(reference).number not in articles:
                 told = (
                     f"It has no article {reference.article}." if articles else "Its text does not number its articles."
                 )

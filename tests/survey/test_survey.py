@@ -230,7 +230,8 @@ def test_a_person_in_the_terminal(folder: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
     assert [row["decision"] for row in rows] == ["accepted", "accepted"]
-    assert all(row["quote"] in row["quote"] and row["by"] == "person" for row in rows)
+    texts = legalir.Collection(folder).provisions(row["docno"] for row in rows)
+    assert all(row["quote"] in texts[row["docno"]].text and row["by"] == "person" for row in rows)
     assert [line.split()[3] for line in qrels.read_text(encoding="utf-8").splitlines()] == ["1", "1"]
     for other in ([str(folder), "another question", "--file", str(file)], [*begin, "--batch", "7"]):
         assert run(*other).exit_code == 2, other
