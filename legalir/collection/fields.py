@@ -28,7 +28,7 @@ from legalir.analysis.text import normalize
 from legalir.analysis.words import Auto
 from legalir.collections import Collection
 from legalir.datasets.records import ALIASES, provision
-from legalir.errors import ComponentError
+from legalir.errors import ComponentError, shown
 from legalir.frames.component import check_deadline
 from legalir.frames.where import Condition, conditions
 from legalir.lexical.sparse import SparseIndex
@@ -265,11 +265,11 @@ class FieldTable(IndexArtifact):
 
     def _without(self, condition: Condition, value: str, values: Sequence[str]) -> str:
         contains = "contains" if "~" in condition.operator else "is"
-        shown = values if len(values) <= _SHOWN else _near(value, values)
-        listed = f" It may be {', '.join(map(repr, shown))}." if len(values) <= _SHOWN else ""
-        if len(values) > _SHOWN and shown:
-            listed = f" The nearest of {len(values)}: {', '.join(map(repr, shown))}."
-        return f"where: no {condition.field}{self._of()} {contains} {value!r}.{listed}"
+        names = values if len(values) <= _SHOWN else _near(value, values)
+        listed = f" It may be {', '.join(map(repr, names))}." if len(values) <= _SHOWN else ""
+        if len(values) > _SHOWN and names:
+            listed = f" The nearest of {len(values)}: {', '.join(map(repr, names))}."
+        return f"where: no {condition.field}{self._of()} {contains} {shown(value)}.{listed}"
 
     # The text.
 
@@ -293,7 +293,7 @@ class FieldTable(IndexArtifact):
             return ~having
         if not having.any():
             some = " that the rest of the filter lets pass" if not among.all() else ""
-            words = " or ".join(map(repr, condition.values))
+            words = " or ".join(map(shown, condition.values))
             raise ComponentError(f"where: no provision{self._of()}{some} has the phrase {words}.")
         return having
 
