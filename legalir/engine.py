@@ -1,9 +1,9 @@
 """Indexes of other search engines: everything common to them, except storing rows and answering queries.
 
 The author of an engine writes two methods: :meth:`EngineIndex.write` stores a row for each document, in files or on a
-server, and :meth:`EngineRetriever.best` answers with the best k of them. All else is here: the index is built on first
-use by one process, whole or not at all; it says what it holds and is compared with what is asked of it; docnos, days
-and ties are the same as in legalir.
+server, and :meth:`EngineRetriever.best`, or ``best_among``, answers with the best k of them. All else is here: the
+index is built on first use by one process, whole or not at all; it says what it holds and is compared with what is
+asked of it; docnos, days, filters and ties are the same as in legalir.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from legalir.frames.as_of import days
 from legalir.frames.columns import require_texts
 from legalir.frames.ranking import Hits, RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
-from legalir.frames.where import masks
+from legalir.frames.where import masks, wheres
 from legalir.progress import progress
 from legalir.storage.artifact import IndexArtifact, Manifest, building, rebuild_hint
 from legalir.storage.documents import counted, docno_of, indexed_text
 from legalir.storage.strings import write_docnos
-from legalir.storage.validity import dated
+from legalir.storage.validity import Mask, dated
 
 
 class EngineIndex(IndexArtifact):
@@ -165,14 +165,14 @@ def _shown(value: object) -> str:
 class EngineRetriever(Retriever):
     """The best documents of an index of another engine.
 
-    A subclass sets `name`, which messages use, and writes :meth:`best`. Its constructor has `index`, `num_results` and
-    what else a question needs.
+    A subclass sets `name`, which messages use, and writes :meth:`best`, or :meth:`best_among`. Its constructor has
+    `index`, `num_results` and what else a question needs.
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
     their documents if a subclass has a ``scorer()``, and else refuses them. A query of white space finds nothing. Only
     documents in force on the day of a query that pass its filter are results, and equal scores are in the order of
     docnos, also at the cutoff: where an engine knows no days, filters or docnos, it is asked for twice as many until
-    the best k are certain.
+    the best k are certain. A filter that at most 10 000 documents pass goes to the engine as their numbers.
     """
 
     name = "engine"
@@ -195,6 +195,21 @@ class EngineRetriever(Retriever):
         """
         raise NotImplementedError
 
+    def best_among(
+        self, queries: pd.DataFrame, days: Sequence[int] | None, k: int, among: Sequence[npt.NDArray[np.int64] | None]
+    ) -> Sequence[Hits]:
+        """Return what :meth:`best` does, for an engine that can be asked for the best of some documents.
+
+        Args:
+            queries: as of :meth:`best`.
+            days: as of :meth:`best`.
+            k: as of :meth:`best`.
+            among: for each query the numbers of the documents in force that pass its filter, ascending, at least one,
+                the same object for the same filter and day; None for a query without a filter, and where more than
+                10 000 pass, which an answer need not heed.
+        """
+        return self.best(queries, days, k)
+
     def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the best documents of each query.
 
@@ -208,11 +223,16 @@ class EngineRetriever(Retriever):
         wanted = masks(queries, self.index)
         nothing: Hits = np.zeros(0, dtype=np.int64), np.zeros(0)
         hits = [nothing] * len(queries)
-        rows, k = np.flatnonzero([bool(text.strip()) for text in queries["query"]]), self.num_results
+        among, k = _among(wanted, wheres(queries)), self.num_results
+        rows = np.flatnonzero([
+            bool(text.strip()) and (some is None or len(some) > 0)
+            for text, some in zip(queries["query"], among, strict=True)
+        ])  # fmt: skip
         depth = k if self.ties_by_docno else k + 1
         while len(rows) and (most := min(depth, len(self.index))):
             some = queries.iloc[rows].reset_index(drop=True)
-            answers = self.best(some, None if validity is None else asked[rows].tolist(), most)
+            on = None if validity is None else asked[rows].tolist()
+            answers = self.best_among(some, on, most, [among[row] for row in rows])
             uncertain = []
             for row, (documents, scores) in zip(rows.tolist(), answers, strict=True):
                 there = slice(None) if (mask := wanted[row]) is None else mask[documents]
@@ -233,3 +253,14 @@ class EngineRetriever(Retriever):
         if not np.isfinite(scores).all():
             raise ComponentError(f"{self.name}: the engine gave a score that is not a finite number.")
         return ranked_lists(queries, query, self.index.docno_table[documents], scores).head(self.num_results)
+
+
+_MOST_AMONG = 10_000
+"""Most documents whose numbers go to an engine; above, as many results as pass are found with few more questions."""
+
+
+def _among(wanted: Sequence[Mask | None], filters: Sequence[str]) -> list[npt.NDArray[np.int64] | None]:
+    """Return for each query the numbers of the documents that its filter lets pass, None if there are too many."""
+    masks = {id(mask): mask for mask, where in zip(wanted, filters, strict=True) if where and mask is not None}
+    few = {one: np.flatnonzero(mask) for one, mask in masks.items() if np.count_nonzero(mask) <= _MOST_AMONG}
+    return [few.get(id(mask)) if where else None for mask, where in zip(wanted, filters, strict=True)]

@@ -210,7 +210,8 @@ class Refuse(Component):
         """Return the evidence of questions with these features, from 0 to 1."""
         weights = WORDS if self._vectors is None else MEANING
         totals = np.nan_to_num(self.shares(features)) @ weights[:5]
-        values = (1 / (1 + np.exp(weights.zero - totals))).tolist()
+        # The last digits depend on how many questions are computed together.
+        values = np.round(1 / (1 + np.exp(weights.zero - totals)), 12).tolist()
         return [
             0.0 if one.outside else (1 + value) / 2 if one.whole else value
             for value, one in zip(values, features, strict=True)

@@ -379,7 +379,7 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:
         topics = with_as_of(topics, day)
-    if where := collection.filter(definition.where):
+    if definition.where and (where := collection.filter(definition.where)):
         topics = with_where(topics, where)
     judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
     qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)

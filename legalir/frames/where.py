@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, cast, get_args
+from typing import Annotated, Literal, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -238,7 +238,7 @@ class Where(Component):
         ComponentError: it cannot be read.
     """
 
-    where: Annotated[Any, 'the filter, such as ``level=act|decree``, or ``{"level": ["act", "decree"]}``']
+    where: Annotated[str, "the filter, such as ``level=act|decree``"]
 
     def __post_init__(self) -> None:
         self.where = canonical(self.where)
@@ -251,4 +251,4 @@ class Where(Component):
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows with the filter."""
         pt.validate.columns(inp, includes=["qid"])
-        return with_where(inp, str(self.where))
+        return with_where(inp, self.where)

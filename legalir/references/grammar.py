@@ -140,6 +140,9 @@ class Grammar(Schema):
     annex: Forms = ()
     """Forms of an annex."""
 
+    annexed: Forms = ()
+    """Words between an annex and its law: ``bij`` in *Bijlage III bij Verordening …*."""
+
     supplement: Forms = ()
     """Words for the supplement of an act, directly before the unit in it: ``부칙``, with the number of the act."""
 
@@ -693,7 +696,7 @@ _PLACES = {
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
-    "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![^\W_])",
+    "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
@@ -716,7 +719,7 @@ def _word(word: str) -> str:
     alone = (last in _ALPHABETS and word[-1].isalpha()) or (last == "THAI" and len(word) == 1)
     after = _END if alone else r"(?![^\W\d_])" if last == "ARABIC" and len(word) > 1 and word[-1].isalpha() else ""
     return (
-        (r"(?<![^\W\d_])" if first in _ALPHABETS and word[0].isalpha() else "")
+        (r"(?<![^\W\d_ºª])" if first in _ALPHABETS and word[0].isalpha() else "")
         + re.escape(word).replace("'", "['’]")
         + after
     )

@@ -99,6 +99,10 @@ _LABEL_OF_ARTICLE = re.compile(r"\.[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])")
 """What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
 
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
+_WORD = re.compile(r"[^\W\d_]+")
+_SPELLED = re.compile(r"(?<![\]\w])[^\W\d_]{2,}")
+"""A word in the pattern of a law."""
+_ROMAN_OR_SHORT = re.compile(r"[IVXLC]+|.{1,4}")
 _NO_NUMBER = re.compile(
     r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,5}/(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]"
 )
@@ -442,6 +446,7 @@ class _Reader:
         self._starting = self._any(grammar.starting, "(?:", ")")
         self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
+        self._same_word = re.compile("(?:[同該该此]法)(?=.)") if grammar.spaceless else re.compile("(?!)")
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
         quotes = "|".join(
             rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
@@ -462,6 +467,7 @@ class _Reader:
         self._moves = self._compiled(moves, r"\b(?:" if grammar.has_words else "(?:", ")") if moves else None
         here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
         self._law_here = self._compiled([one for one in here.items() if one[1]])
+        self._annexed = self._any(grammar.annexed, rf"{GAP}(?:", rf"){GAP}")
         before_it, behind_it = _around(grammar.its)
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
@@ -482,6 +488,12 @@ class _Reader:
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._short_laws = [re.compile(one.pattern) for one in grammar.laws if one.after and grammar.has_words]
+        # How words are written in the patterns of laws, and words before a law, for texts in capitals.
+        named = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
+        small = (form.partition(" > ")[0] for form in (*grammar.law_after, *grammar.list, *grammar.of))
+        self._small = {word.upper() for word in _WORD.findall(" ".join(small))} if grammar.law_after else set()
+        nouns = {noun.upper(): noun.capitalize() for noun in self._own_nouns if len(noun) > 2}
+        self._spelled = {word: word.lower() for word in self._small} | {word.upper(): word for word in named} | nouns
         self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
@@ -571,7 +583,7 @@ class _Reader:
             opening = self._opening(text, end - 1)
             inside = text[opening + 1 : end] if opening >= 0 else ""
             if not (self._define.search(inside) or self._law_number.search(inside)):
-                return None
+                return self._word_before(text, low, end, memory, depth) if self._grammar.spaceless else None
             law = self._law_before(text, opening, memory, depth - 1)
             if law:
                 for match in self._define.finditer(inside):
@@ -634,7 +646,10 @@ class _Reader:
         for pattern in self._names if text.endswith(self._grammar.law_before, low, end) else ():
             if match := pattern.search(text, low, end):
                 group = match.lastindex or 0
-                return _Law(" ".join(match[group].split()), "named", match.start(group), end)
+                name = " ".join(match[group].split())
+                if (same := self._same_word.match(name)) and memory.law:
+                    return _Law(f"{memory.law}{name[same.end() :]}", "short", match.start(group), end)  # 同法施行細則
+                return _Law(name, "named", match.start(group), end)
         acts = self._grammar.family["act"].words if "act" in self._grammar.family else ()
         base = next((memory.names[one] for one in acts if one in memory.names), "")
         for level, family in self._grammar.family.items():
@@ -676,6 +691,8 @@ class _Reader:
 
     def read(self, text: str, at: Place, names: Mapping[str, str]) -> list[Reference]:
         """Return the references in a text."""
+        if (small := self._in_small_letters(text)) != text:
+            return [one._replace(surface=text[one.start : one.end]) for one in self.read(small, at, names)]
         memory = _Memory(at, names)
         labels = self.places(text, at)
         moves = self._moves_of(text)
@@ -774,6 +791,23 @@ class _Reader:
                         article = "" if annex else reference.article or memory.at.article
                         memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _in_small_letters(self, text: str) -> str:
+        """Return a text whose lines in capitals, such as headings, are written as other text is.
+
+        A line without a word such as *of* stays, and so does a word of up to four letters, which may be a short name.
+        """
+
+        def small(match: re.Match[str]) -> str:
+            word = "n" if match[0] == "N" and match.string[match.end() : match.end() + 1] in ("°", "º") else match[0]
+            spelled = self._spelled.get(word) or (word if _ROMAN_OR_SHORT.fullmatch(word) else word.capitalize())
+            return spelled if len(spelled) == len(word) else word
+
+        lines = text.split("\n") if self._small else []
+        for number, line in enumerate(lines):
+            if line == line.upper() != line.lower() and self._small & {*_WORD.findall(line)}:
+                lines[number] = _WORD.sub(small, line)
+        return "\n".join(lines) or text
 
     def _between(self, text: str, end: int, start: int) -> str:
         """Return "range" or "list" if only such words are between two places, else an empty string."""
@@ -908,7 +942,11 @@ class _Reader:
                 draft.law, draft.start = law, law.start
             elif upper and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start)):
                 draft.law, draft.start, draft.inherits = law, law.start, True
-            elif kind == "unit" and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start)):
+            elif (
+                kind == "unit"
+                and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start))
+                and "。" not in text[memory.end : its.start()]
+            ):
                 draft.start = its.start()
                 self._its_own(draft, memory)
             act = _ACT.search(text, max(0, draft.start - 12), draft.start)
@@ -1024,6 +1062,7 @@ class _Reader:
                 following.several = several | following.several
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
+                open_before = open_before and not (draft.law and draft.law.end == draft.end)  # c) del decreto, e …
                 if sign not in "XS" or closed or (open_before and _is_next(draft, following, level)):
                     return following
         more = self._next.match(text, place)
@@ -1115,6 +1154,10 @@ class _Reader:
             return False
         before = _named(drafts)
         law, place, inside = self._law_at(text, end, memory, before), end, False
+        if not (law and law.name) and drafts[-1].level == "annex" and (words := self._annexed.match(text, end)):
+            unit = self._head.match(text, words.end())
+            inside = unit is not None and unit.lastgroup == "unit_article"  # Anlage 2 zu § 5 des Hafengesetzes
+            law = self._law_at(text, unit.end() if unit and inside else words.end(), memory, before) or law
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
             if piece is None:
@@ -1171,7 +1214,9 @@ class _Reader:
             law = own or next(iter(_named(before)), memory.law)
             draft.law, draft.inherits = _Law(law, "short", draft.start, draft.end), False
         elif not draft.relation:
-            draft.relation = "same_article"
+            last = memory.last.get("paragraph")
+            whole = last is not None and last is memory.last.get("article") and draft.highest > RANKS["paragraph"]
+            draft.relation = "same_paragraph" if whole else "same_article"
 
     def _law_at(
         self, text: str, end: int, memory: _Memory, before: Sequence[str] = (), introduced: bool = False
@@ -1201,7 +1246,10 @@ class _Reader:
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
             if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
-                law = self._law_of(match, memory)
+                bare = "," in text[end:place] and self._grammar.laws[int((match.lastgroup or "")[4:])].bare
+                article = self._head.match(text, self._blank(text, match.end())) if bare else None
+                if not (article and article.lastgroup == "unit_article"):  # § 1983, 28 U.S.C. § 1331
+                    law = self._law_of(match, memory)
         return law
 
     def _same(self, words: str, before: Sequence[str], memory: _Memory) -> str:

@@ -174,7 +174,7 @@ def test_before_the_first_version_there_is_nothing(
     with caplog.at_level(logging.WARNING, "legalir"):
         results = collection.search(QUERIES[0], as_of="2009-12-31")
     assert results.empty
-    assert list(results.columns[-2:]) == ["effective_from", "effective_to"]
+    assert list(results.columns[-3:]) == ["effective_from", "effective_to", "upcoming"]
     assert "is in force on 2009-12-31: the first version applies from 2010-01-01." in caplog.text
 
 

@@ -40,7 +40,9 @@ def made(path: Path, vectors: Vectors, approximate: str | None, **options: Any) 
 
 def approximate(collection: Any, *, num_results: int = 5) -> DenseRetriever:
     """A retriever that looks at two documents of the kit's collection at least, and not at all."""
-    index = DenseIndex(collection.cache / "dense-approximate", "lsa(analyzer='char2', dimensions=4)")
-    if not index.built():
-        collection.dense("lsa(analyzer='char2', dimensions=4)").approximated("hnsw(ef=2)", index.directory)
-    return index.retriever(num_results)
+    exact, encoder = collection.dense, "lsa(analyzer='char2', dimensions=4)"
+    index = collection.cached(
+        DenseIndex(collection.cache / "dense-approximate", encoder),
+        lambda index: exact(encoder).approximated("hnsw(ef=2)", index.directory),
+    )
+    return index.retriever(num_results)  # type: ignore[no-any-return]

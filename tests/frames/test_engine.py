@@ -159,6 +159,34 @@ def test_filters(tmp_path: Path) -> None:
         found(Longest(alone), frame("q", where=["docno=a"]))
 
 
+def test_an_engine_that_is_asked_for_the_best_of_some(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Among(Longest):
+        def best_among(
+            self, queries: pd.DataFrame, days: Sequence[int] | None, k: int, among: Sequence[np.ndarray | None]
+        ) -> list[Hits]:
+            given.append([None if one is None else one.tolist() for one in among])
+            hits = []
+            for (order, scores), some in zip(self.best(queries, days, len(self.index)), among, strict=True):
+                there = np.isin(order, order if some is None else some)
+                hits.append((order[there][:k], scores[there][:k]))
+            return hits
+
+    given: list[list[list[int] | None]] = []
+    texts = {f"d{number:02d}@2020-01-01": "x" * (70 - number) for number in range(60)}
+    retriever = Among(Lengths(tmp_path / "index", collection_of(tmp_path / "one", texts)), num_results=2)
+    nothing = "docno=d01, docno=d02"
+    queries = frame(
+        "q", "q", "q", "q", where=["docno=d50|d40|d30", "", nothing, "docno!=d00"], as_of=["2021-01-01"] * 4
+    )
+    expected = [["d30", "d40"], ["d00", "d01"], [], ["d01", "d02"]]
+    for most in (10, 60):
+        monkeypatch.setattr("legalir.engine._MOST_AMONG", most)
+        assert [[docno[:3] for docno in docnos] for docnos in found(retriever, queries)] == expected
+    # One filter is too wide first, and so the engine is asked again; where nothing passes, it is not asked.
+    assert given == [[[30, 40, 50], None, None], [None], [[30, 40, 50], None, [*range(1, 60)]]]
+    assert found(retriever, frame("q", where=["docno=d50"], as_of=["2000-01-01"])) == [[]]
+
+
 def test_a_score_that_is_no_number(tmp_path: Path) -> None:
     class Broken(Longest):
         def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> list[Hits]:

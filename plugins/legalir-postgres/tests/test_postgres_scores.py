@@ -58,6 +58,36 @@ def test_cosines_are_ours_in_half_precision(make: Make) -> None:
     assert (ours[both] - theirs[both]).abs().max() < 0.002
 
 
+@pytest.mark.parametrize("most", [10_000, 5])
+@pytest.mark.parametrize("shards", [1, 2])
+def test_filters(make: Make, primary: PostgresServer, monkeypatch: pytest.MonkeyPatch, most: int, shards: int) -> None:
+    monkeypatch.setattr("legalir.engine._MOST_AMONG", most)
+    monkeypatch.setenv("LEGALIR_POSTGRES", ";".join([primary.dsn()] * shards))
+    laws, ends = ("Lamp Act", "Raft Act", "Raft Rules"), ("", "2020-01-01")
+    rows = {
+        f"{docno}@2010-01-01": {"text": text, "law": laws[n % 3], "article": str(n), "effective_to": ends[n % 2]}
+        for n, (docno, text) in enumerate(some_texts(150).items())
+    }
+    collection = make(rows)
+    filters = [
+        'law="raft act"',
+        'law!="Raft Act", article>=12',
+        "law~raft, article=6|7|8",
+        "text~lamp",
+        "article=1",
+        "",
+    ]
+    asked = questions(*["fire door alarm", "smoke exit hose"] * 3).assign(where=filters)
+    for day in ("2015-01-01", "2021-01-01"):
+        on = asked.assign(as_of=day)
+        ours = collection.pipeline('bm25(analyzer="word") % 9').transform(on)
+        theirs = collection.pipeline('postgres_text(analyzer="word") % 9').transform(on)
+        pd.testing.assert_frame_equal(theirs, ours, check_exact=True)
+        ours, theirs = (collection.pipeline(name).transform(on) for name in ("dense % 5", "postgres_dense(ef=200) % 5"))
+        assert (theirs.groupby("qid").size() == ours.groupby("qid").size()).all()
+        assert len(theirs.merge(ours, on=["qid", "docno"])) >= 0.9 * len(ours)
+
+
 def versions(count: int) -> dict[str, dict[str, str]]:
     """Return provisions of which few are in force after 2020: 19 of 20 end then."""
     rows = {}

@@ -28,12 +28,13 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(name="make")
 def make_collection(tmp_path: Path) -> Make:
-    """Return ``make(texts, name="made")``: a collection of these texts by docno."""
+    """Return ``make(rows, name="made")``: a collection of rows, each a docno with a text or with fields."""
 
-    def make(texts: Mapping[str, str], name: str = "made", cache: str = "cache") -> Collection:
+    def make(rows: Mapping[str, object], name: str = "made", cache: str = "cache") -> Collection:
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
-        lines = [json.dumps({"docno": docno, "text": text}) for docno, text in texts.items()]
+        records = [{"docno": docno, **(row if isinstance(row, dict) else {"text": row})} for docno, row in rows.items()]
+        lines = map(json.dumps, records)
         (folder / "corpus.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return Collection(folder, cache=tmp_path / cache)
 

@@ -36,6 +36,39 @@ def questions(number: int = 12, **columns: list[Any]) -> pd.DataFrame:
     return pd.DataFrame({"qid": [str(n) for n in range(number)], "query": texts, **columns})
 
 
+def with_fields(texts: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Return rows with fields to filter by; no field is that of all."""
+    laws, levels = ("Lamp Act", "Raft Act", "Raft Rules"), ("act", "decree", "rule", "")
+    return {
+        docno: {
+            "text": text,
+            "law": laws[n % 3],
+            "level": levels[n % 4],
+            "article": str(n),
+            "heading": f"Part {n % 5} of seven",
+            "colour": "red" if n % 2 else "blue",
+        }
+        for n, (docno, text) in enumerate(texts.items())
+    }
+
+
+FILTERS = [
+    'law="Raft Act"',
+    'law="raft act"|"Lamp Act", level!=act|rule',
+    "level!=act",
+    "article>=12, article<30",
+    'heading~"part 3"',
+    "colour=blue, heading!~4",
+    "text~말7",
+    "text!~말7, article=5|6|7",
+    "docno=d004|d021",
+    "",
+    "law!~raft, effective_from>=2021",
+    "level=act, level=decree",
+]
+"""One for each of the twelve questions; nothing passes the last."""
+
+
 def agree(theirs: pd.DataFrame, ours: pd.DataFrame, tolerance: float = 2e-6) -> None:
     """Check that two results have the same documents with scores that differ by rounding alone."""
     assert len(theirs) == len(ours) > 0
@@ -57,6 +90,25 @@ def test_ids_and_scores_are_those_of_legalir(make: Make, theirs: str, ours: str,
     collection = make(random_texts(120, dates))
     asked = questions(as_of=["2021-07-01", "2023-07-01", ""] * 4) if dates else questions()
     agree(collection.pipeline(theirs).transform(asked), collection.pipeline(ours).transform(asked))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "dates"),
+    [
+        ("qdrant_dense % 9", "lsa % 9", True),
+        ('qdrant_sparse(analyzer="whitespace") % 4', 'bm25(analyzer="whitespace") % 4', False),
+    ],
+)
+def test_filters(make: Make, monkeypatch: pytest.MonkeyPatch, theirs: str, ours: str, dates: bool) -> None:
+    collection = make(with_fields(random_texts(120, dates)))
+    filters = FILTERS if dates else [one.replace(", effective_from>=2021", "") for one in FILTERS]
+    asked = questions(where=filters, as_of=["2021-07-01", "2023-07-01", ""] * 4)
+    expected = collection.pipeline(ours).transform(asked)
+    for most in (10_000, 5):  # Many more pass than numbers are passed on.
+        monkeypatch.setattr("legalir.engine._MOST_AMONG", most)
+        found = collection.pipeline(theirs).transform(asked)
+        agree(found, expected)
+        assert "11" not in {*found["qid"]}
 
 
 def test_bm25_by_hand(make: Make) -> None:

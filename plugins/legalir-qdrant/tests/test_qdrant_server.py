@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from conftest import Make
 from qdrant_server import FakeQdrant, fake_qdrant
-from test_qdrant_embedded import agree, questions, random_texts
+from test_qdrant_embedded import FILTERS, agree, questions, random_texts, with_fields
 
 from legalir import Collection
 from legalir.errors import ArtifactError, ComponentError, DataError
@@ -38,6 +38,16 @@ def test_ids_and_scores_are_those_of_legalir(make: Make, fake: FakeQdrant, their
     collection = make(random_texts(120, dates))
     asked = questions(as_of=["2021-07-01", "2023-07-01", ""] * 4) if dates else questions()
     agree(collection.pipeline(theirs.format(url=fake.url)).transform(asked), collection.pipeline(ours).transform(asked))
+
+
+@pytest.mark.parametrize("more", ["", ', tenant="probe"'])
+def test_filters(make: Make, fake: FakeQdrant, more: str) -> None:
+    collection = make(with_fields(random_texts(120, dates=True)))
+    asked = questions(where=FILTERS, as_of=["2021-07-01", "2023-07-01", ""] * 4)
+    theirs = collection.pipeline(f'qdrant_sparse(analyzer="whitespace", url="{fake.url}"{more}) % 5')
+    agree(theirs.transform(asked), collection.pipeline('bm25(analyzer="whitespace") % 5').transform(asked))
+    # Eleven questions in one request: of each filter the best are asked for once.
+    assert len([request for request in fake.requests if request.endswith("query/batch")]) == 1
 
 
 @pytest.mark.parametrize("more", ["", ', tenant="probe", shards=2'])

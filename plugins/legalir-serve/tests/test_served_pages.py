@@ -14,13 +14,14 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from served import SCRIPT, client_of, service
+from served import SCRIPT, client_of, service, write
 from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError
 from legalir_serve.neighbourhood import picture
 from legalir_serve.pages import answered, as_csv, messages, pieces, refused_in
 from legalir_serve.passages import blocks, extract, marked, reasons
+from legalir_serve.service import Service
 
 
 @pytest.fixture(name="client", scope="module")
@@ -55,6 +56,31 @@ def test_the_page_of_the_publisher_is_linked(client: TestClient) -> None:
         assert 'rel="noopener noreferrer">Publisher’s page</a>' in text_of(client, f"{path}&lang=en")
     for path in ("/?q=shade", "/provision?docno==rule-1", "/v1/provision?docno==rule-1"):
         assert "javascript:" not in text_of(client, path)
+
+
+def test_filters_counts_and_pages(tmp_path: Path) -> None:
+    rows = [
+        {
+            "docno": f"a-{n}",
+            "title": f"Act {n}",
+            "text": "A lamp.",
+            "law": f"Law {n % 2}",
+            "level": "act",
+            "path": f"Part {n}",
+        }
+        for n in range(12)
+    ]
+    places = {"many": write(tmp_path / "many", rows, ""), "few": write(tmp_path / "few", rows[:1], "")}
+    with client_of(Service(places)) as client:
+        page = text_of(client, "/?q=lamp&collection=many&lang=en")
+        assert 'law=Law+0">Law 0</a> 6' in page and "offset=10" in page
+        assert text_of(client, "/?q=lamp&collection=many&offset=10").count("<li id=") == 2
+        one = text_of(client, "/?q=lamp&collection=many&law=Law+1&lang=en")
+        assert one.count("<li id=") == 6 and "<code>law=" in one
+        assert text_of(client, "/?q=lamp&collection=all").count("<li id=") == 11 - 1
+        noted = text_of(client, '/?q=lamp+"no+such+words"&collection=many&lang=en')
+        assert "Searched without it." in noted
+        assert "Law 0" in text_of(client, "/?q=lamp&collection=many&law=Law+7", 400)
 
 
 def test_what_is_not_in_force_says_so(client: TestClient) -> None:

@@ -142,13 +142,21 @@ class PostgresIndex(EngineIndex):
             check_build(server, self.schema, build, cure)
 
     def best(
-        self, vectors: list[str], days: list[date] | None, k: int, candidates: int, order: str, timeout: float
+        self,
+        vectors: list[str],
+        days: list[date] | None,
+        among: list[npt.NDArray[np.int64] | None],
+        k: int,
+        candidates: int,
+        order: str,
+        timeout: float,
     ) -> list[Hits]:
         """Return the numbers and scores of the best `k` rows of each vector, from all shards.
 
         Args:
             vectors: vectors as pgvector writes them.
             days: day of each, as a date; None for rows that are always in force.
+            among: numbers of the rows that each may find, which are then compared exactly; None for all rows.
             k: at least 1.
             candidates: number of candidates of a graph, as pgvector's ``hnsw.ef_search``; 0 for an exact search.
             order: further order of rows of the same score.
@@ -162,10 +170,16 @@ class PostgresIndex(EngineIndex):
         found = []
         with ThreadPoolExecutor(len(shards)) as pool:
             for place, vector in enumerate(vectors):
-                values = {"vector": vector, "day": None if days is None else days[place]}
+                values = {"vector": vector, "day": None if days is None else days[place], "among": None}
+                graph = candidates
+                if (numbers := among[place]) is not None:  # They are in force.
+                    values |= {"day": None, "among": f"{{{','.join(map(str, numbers.tolist()))}}}"}
+                    graph = 0
 
-                def ask(shard: tuple[Server, Build], values: dict[str, Any] = values) -> npt.NDArray[np.float64]:
-                    return self._ask(*shard, values, k, candidates, order, timeout)
+                def ask(
+                    shard: tuple[Server, Build], values: dict[str, Any] = values, graph: int = graph
+                ) -> npt.NDArray[np.float64]:
+                    return self._ask(*shard, values, k, graph, order, timeout)
 
                 parts = pool.map(ask, shards) if len(shards) > 1 else map(ask, shards)
                 found.append(self._merged(list(parts), k))
@@ -179,6 +193,8 @@ class PostgresIndex(EngineIndex):
 
         column = self._column.format(dimensions=build.dimensions).partition("(")[0]
         within = "" if values["day"] is None else "WHERE effective_from <= %(day)s AND %(day)s < effective_to "
+        if values["among"] is not None:
+            within = "WHERE number = ANY(%(among)s::integer[]) "
         statement = sql.SQL(
             "SELECT number, -(vector <#> %(vector)s::{type}) FROM {table} "
             + within

@@ -47,13 +47,17 @@ class PostgresDense(EngineRetriever):
     exact: Annotated[bool, "compare all rows"] = False
     timeout: Annotated[float, Ge(0.001), "limit of a question in seconds, above 0"] = 30
 
-    def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:
+    def best_among(
+        self, queries: pd.DataFrame, days: Sequence[int] | None, k: int, among: Sequence[npt.NDArray[np.int64] | None]
+    ) -> Sequence[Hits]:
         """Return the numbers and cosines of the best `k` rows of each query."""
         vectors = self.index.vectors.query_vectors(queries, self.name)
         there = np.flatnonzero(vectors.any(axis=1))
         candidates = min(max(self.ef, k), _MOST_CANDIDATES)
         texts = ["[" + ",".join(map(str, vectors[place].tolist())) + "]" for place in there]
-        found = self.index.best(texts, _dates(days, there), k, 0 if self.exact else candidates, "", self.timeout)
+        some = [among[place] for place in there.tolist()]
+        graph = 0 if self.exact else candidates
+        found = self.index.best(texts, _dates(days, there), some, k, graph, "", self.timeout)
         return _placed(found, there, len(queries))
 
 
@@ -73,12 +77,15 @@ class PostgresText(EngineRetriever):
     index: Annotated[TextTable, "the table of terms"]
     timeout: Annotated[float, Ge(0.001), "limit of a question in seconds, above 0"] = 30
 
-    def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:
+    def best_among(
+        self, queries: pd.DataFrame, days: Sequence[int] | None, k: int, among: Sequence[npt.NDArray[np.int64] | None]
+    ) -> Sequence[Hits]:
         """Return the numbers and scores of the best `k` rows of each query."""
         vectors = [self._vector(query) for query in queries["query"]]
         there = np.flatnonzero([bool(vector) for vector in vectors])
         texts = [vectors[place] for place in there]
-        found = self.index.best(texts, _dates(days, there), k, 0, ", docno", self.timeout)
+        some = [among[place] for place in there.tolist()]
+        found = self.index.best(texts, _dates(days, there), some, k, 0, ", docno", self.timeout)
         shared = [(numbers[scores > 0], scores[scores > 0]) for numbers, scores in found]
         return _placed(shared, there, len(queries))
 

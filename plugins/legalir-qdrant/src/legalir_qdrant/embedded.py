@@ -7,6 +7,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from legalir.errors import ArtifactError, MissingExtra
 
 __all__ = ["Embedded"]
@@ -94,6 +97,7 @@ class Embedded:
         self,
         vectors: Sequence[Any],
         days: Sequence[int] | None,
+        among: Sequence[npt.NDArray[np.int64] | None],
         k: int,
         *,
         exact: bool,
@@ -105,6 +109,7 @@ class Embedded:
         Args:
             vectors: of questions.
             days: day of each, such as 20210301; None for all points.
+            among: numbers of the points that each may find; None for all points.
             k: at least 1.
             exact: compares all.
             ef: candidates of a search in a graph.
@@ -113,13 +118,16 @@ class Embedded:
         edge = _edge()
         params = edge.SearchParams(exact=True) if exact else edge.SearchParams(hnsw_ef=max(ef, k))
         answers = []
-        for vector, day in zip(vectors, days or repeat(None, len(vectors)), strict=True):
+        for vector, day, numbers in zip(vectors, days or repeat(None, len(vectors)), among, strict=True):
             query = edge.Query.Nearest(_vector(vector), using=self._name)
-            in_force = None if day is None else edge.Filter(must=[
-                edge.FieldCondition("from", range=edge.RangeFloat(lte=day)),
-                edge.FieldCondition("to", range=edge.RangeFloat(gt=day)),
-            ])  # fmt: skip
-            found = self._shard.query(edge.QueryRequest(limit=k, query=query, filter=in_force, params=params))
+            must = []
+            if numbers is not None:  # They are in force.
+                must = [edge.HasIdCondition(set(numbers.tolist()))]
+            elif day is not None:
+                must.append(edge.FieldCondition("from", range=edge.RangeFloat(lte=day)))
+                must.append(edge.FieldCondition("to", range=edge.RangeFloat(gt=day)))
+            passing = edge.Filter(must=must) if must else None
+            found = self._shard.query(edge.QueryRequest(limit=k, query=query, filter=passing, params=params))
             answers.append(([point.id for point in found], [point.score for point in found]))
         return answers
 

@@ -162,7 +162,13 @@ class Qdrant(EngineRetriever):
         """Return a transformer that scores given documents like this retriever, from legalir's own index."""
         return self.index.vectors.scorer()
 
-    def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> list[Hits]:
+    def best_among(
+        self,
+        queries: pd.DataFrame,
+        days: Sequence[int] | None,
+        k: int,
+        among: Sequence[npt.NDArray[np.int64] | None],
+    ) -> list[Hits]:
         """Return the best documents of each question.
 
         Raises:
@@ -174,8 +180,9 @@ class Qdrant(EngineRetriever):
         asked = [question for question in questions if question is not None]
         calendar = None if days is None else _calendar(np.array(days)[rows])
         stored = self.index.manifest.facts.get("stored")
+        some = [among[row] for row in rows]
         answers = self.index.engine.search(
-            [vector for vector, _ in asked], calendar, k, exact=self.exact, ef=self.ef, stored=stored
+            [vector for vector, _ in asked], calendar, some, k, exact=self.exact, ef=self.ef, stored=stored
         )
         hits: list[Hits] = [(np.zeros(0, dtype=np.int64), np.zeros(0))] * len(questions)
         for row, (_, factor), (numbers, scores) in zip(rows, asked, answers, strict=True):

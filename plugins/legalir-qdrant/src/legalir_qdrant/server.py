@@ -21,6 +21,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
+import numpy as np
+import numpy.typing as npt
+
 from legalir.errors import ArtifactError, ComponentError, DataError, LegalIRError, MissingExtra
 from legalir.extend import check_number
 
@@ -291,6 +294,7 @@ class Server:
         self,
         vectors: Sequence[Any],
         days: Sequence[int] | None,
+        among: Sequence[npt.NDArray[np.int64] | None],
         k: int,
         *,
         exact: bool,
@@ -302,6 +306,7 @@ class Server:
         Args:
             vectors: of questions.
             days: day of each, such as 20210301; None for all points.
+            among: numbers of the points that each may find; None for all points.
             k: at least 1.
             exact: compares all.
             ef: candidates of a search in a graph.
@@ -320,12 +325,12 @@ class Server:
             models.QueryRequest(
                 query=_vector(vector),
                 using=stored["vectors"],
-                filter=_filter(part, day),
+                filter=_filter(part, day, numbers),
                 params=params,
                 limit=k,
                 with_payload=False,
             )
-            for vector, day in zip(vectors, days or repeat(None, len(vectors)), strict=True)
+            for vector, day, numbers in zip(vectors, days or repeat(None, len(vectors)), among, strict=True)
         ]
         answers = []
         with self._plainly(name):
@@ -340,12 +345,15 @@ class Server:
         ]
 
 
-def _filter(part: str, day: int | None = None) -> Any:
-    """Return the filter of the points of a part that are in force on a day."""
+def _filter(part: str, day: int | None = None, numbers: npt.NDArray[np.int64] | None = None) -> Any:
+    """Return the filter of the points of a part: of these numbers, or in force on a day."""
     from qdrant_client import models
 
     must: list[Any] = [models.FieldCondition(key="part", match=models.MatchValue(value=part))]
-    if day is not None:
+    if numbers is not None:  # They are in force.
+        first = int(part, 16) << _PART_BITS
+        must.append(models.HasIdCondition(has_id=[first + number for number in numbers.tolist()]))
+    elif day is not None:
         must.append(models.FieldCondition(key="from", range=models.Range(lte=day)))
         must.append(models.FieldCondition(key="to", range=models.Range(gt=day)))
     return models.Filter(must=must)

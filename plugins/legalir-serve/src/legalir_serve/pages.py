@@ -31,8 +31,11 @@ from legalir_serve.work import event, refusal, steps
 
 Run = Callable[..., Any]
 
-PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang", "order")
+PARAMETERS = ("q", "collection", "pipeline", "k", "offset", "as_of", "law", "level", "path", "lang")
 """Parameters of an address that stay from view to view."""
+
+_FILTERS = ("law", "level", "path")
+"""Parameters that filter."""
 
 _OTHERS = ("docno", "from", "to", "other", "format", "live", "text", "words")
 """Parameters of single pages."""
@@ -125,7 +128,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         }
         language, root = language_of(request, texts), request.scope.get("root_path", "")
 
-        def link(path: str, **changes: object) -> str:
+        def link(path: str, /, **changes: object) -> str:
             """Return this URL with some query parameters replaced."""
             query = {**given, **{name: str(value) for name, value in changes.items() if value is not None}}
             dropped = {name for name, value in changes.items() if value is None}
@@ -181,13 +184,18 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "collection": given.get("collection") or None,
             "pipeline": given.get("pipeline") or "default",
             "as_of": given.get("as_of") or None,
+            **{name: [value] for name in _FILTERS if (value := given.get(name))},
         }
 
     def count(request: Request) -> int:
         return _whole(request.query_params.get("k", ""), _RESULTS)
 
     def searched(query: str, chosen: Mapping[str, Any], k: int) -> dict[str, Any]:
-        found = service.search(query, k=k, explained=True, **chosen)
+        places = [chosen["collection"]] if chosen["collection"] else []
+        options = {name: value for name, value in chosen.items() if name != "collection"}
+        found = service.several(query, places, k=k, explained=True, counted=True, **options)
+        names = found["collection"] if isinstance(found["collection"], list) else [found["collection"]]
+        found["names"] = {name: service.opened(name).collection.source.about.title or name for name in names}
         found["why"] = [reasons(row["explanation"], found["query"])[:3] for row in found["results"]]
         found["titles"] = {row["docno"]: row["title"] or row["docno"] for row in found["results"]}
         return found
@@ -195,8 +203,10 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
     @page("/", "search.html")
     async def search(request: Request) -> dict[str, Any] | Response:
         query, chosen = request.query_params.get("q", ""), options(request)
-        if query.strip() and chosen["pipeline"] == "default" and not request.query_params.get("words"):
-            place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
+        plain = chosen["pipeline"] == "default" and not request.query_params.get("words")
+        if query.strip() and plain and not any(name in chosen for name in _FILTERS):
+            named = chosen["collection"] if chosen["collection"] != "all" else None
+            place = {"collection": named, "as_of": chosen["as_of"]}
             cited = [row for row in (await run()(service.cited, query, **place))["found"] if row["shows"]]
             if len(cited) == 1:  # The question is nothing but its citation.
                 kept = {
@@ -207,12 +217,15 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
                 return RedirectResponse(f"{root}/provision?{urlencode(place)}", 303)
         collections = await run()(service.collections)
         work = run(chosen["pipeline"])
+        chosen["offset"] = _whole(request.query_params.get("offset", ""), 0)
         found = await work(searched, query, chosen, count(request)) if query.strip() else None
-        return {"collections": collections, "found": found, "query": query, "chosen": chosen}
+        shown = {"collections": collections, "found": found, "query": query, "chosen": chosen}
+        return {**shown, "count": count(request)}
 
     @page("/compare", "compare.html")
     async def compare(request: Request) -> dict[str, Any]:
         query, chosen = request.query_params.get("q", ""), options(request)
+        chosen["collection"] = None if chosen["collection"] == "all" else chosen["collection"]
         other = {**chosen, "pipeline": request.query_params.get("other") or "bm25"}
         sides = []
         if query.strip():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,6 +47,9 @@ Lookup = Callable[[Iterable[str]], Mapping[str, Provision]]
 
 _NEIGHBOURS = 200
 """Provisions that are listed as citing, or cited by, one provision."""
+
+_COUNTED = 8
+"""Most laws and levels that are counted."""
 
 _BESIDE = 64
 """Rows of the corpus before and after a provision among which the next ones of its law are; a row is a version."""
@@ -354,13 +358,16 @@ class Service:
         more = wanted if len(found) > wanted and wanted < RESULTS else None
         kept = ("as_of_note", "not_yet")
         notes: dict[str, Any] = {name: one[name] for one in lists[::-1] for name in kept if name in one}
+        if "counts" in lists[0]:  # Each has those of its own, which say little together.
+            notes["counts"] = {}
         if refused:
             notes["not_searched"] = {name: self.hidden(str(error)) for name, error in refused.items()}
+        searched = [name for name in names if name not in refused]
         return {
             **lists[0],
             **notes,
             "notes": list(dict.fromkeys(note for one in lists for note in one["notes"])),
-            "collection": [name for name in names if name not in refused],
+            "collection": searched if len(searched) > 1 else searched[0],
             "as_of": next(iter(days), None),
             "results": results,
             "next": more,
@@ -376,6 +383,7 @@ class Service:
         pipeline: str = "default",
         as_of: str | None = None,
         explained: bool = False,
+        counted: bool = False,
         where: str = "",
         law: Sequence[str] = (),
         level: Sequence[str] = (),
@@ -397,6 +405,7 @@ class Service:
             pipeline: name of a pipeline, or an expression.
             as_of: the day, ``2021-03-01``; only for a collection of versions.
             explained: whether each result has its ``explanation``, as :meth:`explain` returns it.
+            counted: whether ``counts`` says how many of the first 100 results each law and each level has.
             where: filter of the provisions.
             law: laws, any of which may be searched; `level` and `path` likewise.
             level: levels.
@@ -417,8 +426,8 @@ class Service:
 
         question = self.policy.question(query)
         words, filtered, notes = opened.asked(question, where, law=law, level=level, path=path)
-        hits = self.found(opened, words, wanted, pipeline, day, lookup, filtered)
-        shown = hits.iloc[offset:]
+        hits = self.found(opened, words, RESULTS if counted else wanted, pipeline, day, lookup, filtered)
+        shown = hits.iloc[offset:wanted]
         beside, new = (
             opened.collection.beside(shown["docno"], day),
             opened.collection.upcoming(query, wanted, as_of=day),
@@ -437,7 +446,8 @@ class Service:
             "where": filtered or None,
             "notes": [self.hidden(note) for note in notes],
             "results": results,
-            "next": wanted if len(hits) == wanted < RESULTS else None,
+            "next": wanted if len(hits) >= wanted and wanted < (len(hits) if counted else RESULTS) else None,
+            **({"counts": _counts(provisions[docno] for docno in hits["docno"])} if counted else {}),
         }
 
     def explain(
@@ -764,6 +774,13 @@ def _state(record: Provision, versions: Mapping[str, Provision], day: str | None
     state = "no longer in force" if now else "repealed"
     since = record.effective_to if record.text.strip() else record.effective_from
     return {"state": state, "since": since, "in_force": now}
+
+
+def _counts(provisions: Iterable[Provision]) -> dict[str, list[tuple[str, int]]]:
+    """Return how many provisions each law and each level has, the most frequent first."""
+    listed = [*provisions]
+    values = {name: Counter(getattr(each, name) for each in listed) for name in ("law", "level")}
+    return {name: [(value, n) for value, n in of.most_common(_COUNTED) if value] for name, of in values.items()}
 
 
 def _references(collection: Collection, record: Provision, cited: list[Provision]) -> list[dict[str, Any]]:
