@@ -114,7 +114,7 @@ def answer(
 
     if record is not None and record.exists():
         raise ArtifactError(f"{record} exists: records are never replaced; give another name.")
-    chosen = filter_of(where or (), law or (), level or (), path or ())
+    chosen = filter_of(where, law, level, path)
     collection = Collection(dataset, client=client, where=chosen)
     asked = day_asked(collection, query, as_of)
     if asked.day:

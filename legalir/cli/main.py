@@ -199,6 +199,8 @@ def _sentence(error: BaseException) -> str | None:
         return str(error)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes: free some, or write it elsewhere."
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename2 or error.filename} cannot be read or written: {error.strerror}."
     package = None if isinstance(error, SystemExit) else plugins.package_of(error)
     if package is None or os.environ.get("LEGALIR_TRACEBACK"):
         return None

@@ -143,10 +143,11 @@ def search(
     from legalir.collection.results import rows as numbered
     from legalir.collection.several import search as search_several
     from legalir.frames.where import filter_of
+    from legalir.verify.days import AskedDay
 
     if as_json and style is SearchFormat.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
-    chosen = filter_of(where or (), law or (), level or (), path or ())
+    chosen = filter_of(where, law, level, path)
     collection, *others = every = [Collection(one, client=client, where=chosen) for one in (dataset, *(also or ()))]
     is_plain = pipeline.strip() == "default" and not as_json and style is SearchFormat.table and not chosen
     if is_plain and open_cited(every, query, as_of):
@@ -154,7 +155,11 @@ def search(
     if others:
         if style is SearchFormat.trec:
             raise typer.BadParameter("results of several collections have no TREC form: use --json.")
-        rows = numbered(search_several(every, query, pipeline, k, as_of=as_of))
+        days = (day_asked(one, query, as_of) for one in every if one.dated)
+        asked = next(days, AskedDay(as_of or ""))
+        if asked.note:
+            typer.echo(asked.note, err=True)
+        rows = numbered(search_several(every, query, pipeline, k, as_of=asked.day or None))
         shown = [{**row, "docno": f"{row['docno']} · {row['collection']}"} for row in rows]
         print_json(rows) if as_json else _print_table(shown, query)
         return
@@ -326,7 +331,7 @@ def explain(
     from legalir.collection.collection import Collection
     from legalir.frames.where import filter_of
 
-    chosen = filter_of(where or (), law or (), level or (), path or ())
+    chosen = filter_of(where, law, level, path)
     collection = Collection(dataset, client=client, where=chosen)
     asked = day_asked(collection, query, as_of)
     if asked.note:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from legalir.cli.printing import AsJson, print_json, printable
-from legalir.cli.search import AsOf, Pipeline, Question
+from legalir.cli.search import AsOf, Question, day_asked
 from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
@@ -43,9 +44,15 @@ def survey(
     file: Annotated[
         Path, typer.Option("--file", "-f", help="File of the survey; it is continued if it exists.")
     ] = Path("survey.json"),
-    pipeline: Pipeline = "default",
-    batch: Annotated[int, typer.Option(min=1, help="Provisions that are read before the order changes.")] = 10,
-    target: Annotated[float, typer.Option(help="Estimated recall at which the survey ends.")] = 0.95,
+    pipeline: Annotated[
+        str | None, typer.Option("--pipeline", "-p", help="Pipeline expression.", show_default="default")
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Provisions that are read before the order changes.", show_default="10")
+    ] = None,
+    target: Annotated[
+        float | None, typer.Option(help="Estimated recall at which the survey ends.", show_default="0.95")
+    ] = None,
     most: Annotated[
         int | None, typer.Option("--most", min=1, help="Stop after this many decisions.", show_default="no limit")
     ] = None,
@@ -80,32 +87,61 @@ def survey(
     from legalir.survey.survey import Survey
 
     collection = Collection(dataset, client=client)
-    if file.exists():
-        found = Survey.load(file, collection)
-        if found.state.query != query:
-            raise typer.BadParameter(f"{file} is a survey of {found.state.query!r}: give another --file.")
-    else:
-        found = Survey.new(collection, query, pipeline=pipeline, as_of=as_of, batch=batch, target=target)
-        collection.warn_of(query, found.state.day or None)
-    if again:
-        found.reopen()
-    found.save(file)  # Before anybody decides: a file that cannot be written must not cost decisions.
-    if sample is not None:
-        found.draw(sample)
-    if judged is not None:
-        decide = _by_file(judged, qid)
-    elif client.llm is not None:
-        decide = _by_model(client, None if prompt is None else str(prompt))
-    else:
-        decide = _by_person(file)
-    read_on(found, decide, lambda: found.save(file), most, on)
-    found.save(file)
+    given: dict[str, Any] = {
+        name: value
+        for name, value in (("pipeline", pipeline), ("batch", batch), ("target", target))
+        if value is not None
+    }
+    with _alone(file):
+        if file.exists():
+            found = Survey.load(file, collection)
+            given |= {"query": query} | ({} if as_of is None else {"day": collection.day(as_of)})
+            for name, value in given.items():
+                if (own := getattr(found.state, name)) != value:
+                    raise typer.BadParameter(
+                        f"{file} is a survey with the {name} {own!r}, not {value!r}: give that, or another --file."
+                    )
+        else:
+            asked = day_asked(collection, query, as_of)
+            if asked.note:
+                typer.echo(asked.note, err=True)
+            found = Survey.new(collection, query, as_of=asked.day or None, **given)
+            collection.warn_of(query, found.state.day or None)
+        if again:
+            found.reopen()
+        found.save(file)  # Before anybody decides: a file that cannot be written must not cost decisions.
+        if sample is not None:
+            found.draw(sample)
+        if judged is not None:
+            decide = _by_file(judged, qid)
+        elif client.llm is not None:
+            decide = _by_model(client, None if prompt is None else str(prompt))
+        else:
+            decide = _by_person(file)
+        read_on(found, decide, lambda: found.save(file), most, on)
+        found.save(file)
     _write(found, table, out, qid)
     if as_json:
         rows = list(found.rows())
         print_json({**found.state.model_dump(exclude={"decisions", "sample"}), **_facts(found), "decisions": rows})
     else:
         _print(found, file)
+
+
+@contextlib.contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Hold the file of a survey, so that no other survey overwrites its decisions."""
+    from legalir.errors import DataError
+    from legalir.storage.files import file_lock
+
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(file_lock(file, wait=False, keep=False))
+        except TimeoutError:
+            raise DataError(f"{file} is open in another survey: end that one, or give another --file.") from None
+        except OSError as error:
+            raise DataError(f"{file} cannot be written ({error.strerror or error}): give another --file.") from error
+        yield
 
 
 def read_on(

@@ -18,14 +18,12 @@ from legalir.lexical.sparse import SparseIndex
 from legalir.references.grammar import article_number
 from legalir.references.lookup import NumberTable
 from legalir.references.read import Place, read
+from legalir.statutes.dates import NEVER
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.days import words_of
 
 if TYPE_CHECKING:
     from legalir.datasets import Provision
-
-_NEVER = "2500"
-"""From this year on, a date means that the day is not known."""
 
 _SUPPLEMENT = "supp"
 """Beginning of the article numbers of supplements."""
@@ -85,7 +83,7 @@ class Beside:
         ends = int(end[place])
         if not iso_date(ends) or ends <= day:
             return ""
-        since = "a day that is not known yet" if iso_date(ends) >= _NEVER else iso_date(ends)
+        since = "a day that is not known yet" if iso_date(ends) >= NEVER else iso_date(ends)
         following = [each for each in table.versions(provision_key(docno)) if begin[each] == ends and each != place]
         if any(begin[each] < end[each] for each in following):
             return f"amended from {since}"

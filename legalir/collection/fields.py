@@ -28,14 +28,14 @@ from legalir.analysis.text import normalize
 from legalir.analysis.words import Auto
 from legalir.collections import Collection
 from legalir.datasets.records import ALIASES, provision
-from legalir.errors import ComponentError
+from legalir.errors import ComponentError, shown
 from legalir.frames.component import check_deadline
 from legalir.frames.where import Condition, conditions
 from legalir.lexical.sparse import SparseIndex
 from legalir.progress import progress
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
-from legalir.storage.validity import Mask, provision_key, version_date
+from legalir.storage.validity import Mask, day_of, provision_key, version_date
 
 Ints = npt.NDArray[np.int64]
 
@@ -265,11 +265,11 @@ class FieldTable(IndexArtifact):
 
     def _without(self, condition: Condition, value: str, values: Sequence[str]) -> str:
         contains = "contains" if "~" in condition.operator else "is"
-        shown = values if len(values) <= _SHOWN else _near(value, values)
-        listed = f" It may be {', '.join(map(repr, shown))}." if len(values) <= _SHOWN else ""
-        if len(values) > _SHOWN and shown:
-            listed = f" The nearest of {len(values)}: {', '.join(map(repr, shown))}."
-        return f"where: no {condition.field}{self._of()} {contains} {value!r}.{listed}"
+        names = values if len(values) <= _SHOWN else _near(value, values)
+        listed = f" It may be {', '.join(map(repr, names))}." if len(values) <= _SHOWN else ""
+        if len(values) > _SHOWN and names:
+            listed = f" The nearest of {len(values)}: {', '.join(map(repr, names))}."
+        return f"where: no {condition.field}{self._of()} {contains} {shown(value)}.{listed}"
 
     # The text.
 
@@ -293,7 +293,7 @@ class FieldTable(IndexArtifact):
             return ~having
         if not having.any():
             some = " that the rest of the filter lets pass" if not among.all() else ""
-            words = " or ".join(map(repr, condition.values))
+            words = " or ".join(map(shown, condition.values))
             raise ComponentError(f"where: no provision{self._of()}{some} has the phrase {words}.")
         return having
 
@@ -451,7 +451,7 @@ def _in_order(condition: Condition, values: Sequence[str]) -> npt.NDArray[np.boo
     open end is later than any date. Other fields are compared as numbers, part by part: ``12.10`` is after ``12.2``.
 
     Raises:
-        ComponentError: the value, or every value of the field, is neither a date nor a number.
+        ComponentError: the value, or every value of the field, is neither a date nor a number, or there is no such day.
     """
     asked, compared = condition.values[0], _ORDERS[condition.operator]
     dates = condition.field.startswith("effective") or any(map(_DAY.fullmatch, values[:_SHOWN]))
@@ -460,6 +460,8 @@ def _in_order(condition: Condition, values: Sequence[str]) -> npt.NDArray[np.boo
         kind = "a date, as 2020-01-01" if dates else "a number"
         what = "its value is not" if not pattern.fullmatch(asked) else f"no {condition.field} is"
         raise ComponentError(f"where: {condition} compares dates or numbers, and {what} {kind}.")
+    if dates:
+        day_of(f"{asked}-01-01"[:10], f"where: {condition}")
 
     wanted = _parts(asked)
     most = len(wanted) if dates else None

@@ -33,6 +33,8 @@ Conditions = str | Mapping[str, object]
 """A filter: its text; or values by field, ``{"level": ["act", "decree"], "law!=": "Fire Act"}``: an operator may follow
 the field, and a list means any of its values."""
 
+Texts = Iterable[str] | None
+
 _OPERATORS = sorted(get_args(Operator), key=len, reverse=True)
 _OPERATOR = re.compile(r"\s*({})\s*".format("|".join(map(re.escape, _OPERATORS))))
 _FIELD = re.compile(r"\s*(\w+)\s*", re.ASCII)
@@ -86,12 +88,10 @@ def canonical(*filters: Conditions) -> str:
     return ", ".join(map(str, dict.fromkeys(one for where in filters for one in conditions(where))))
 
 
-def filter_of(
-    where: Iterable[str] = (), law: Iterable[str] = (), level: Iterable[str] = (), path: Iterable[str] = ()
-) -> str:
+def filter_of(where: Texts = None, law: Texts = None, level: Texts = None, path: Texts = None) -> str:
     """Return the filter of texts that must all hold, of any of some laws and levels, and of words in the path."""
-    named = {"law": [*law], "level": [*level], "path~": [*path]}
-    return canonical(*where, {name: values for name, values in named.items() if values})
+    named = {"law": law, "level": level, "path~": path}
+    return canonical(*(where or ()), {name: [*values] for name, values in named.items() if values})
 
 
 def _read(text: str) -> Iterable[Condition]:

@@ -40,7 +40,7 @@ from legalir.references.grammar import (
 from legalir.references.law_names import LawMention, LawNames, compact, in_brackets, without_state
 from legalir.references.numbers import Numbers, clean, tail_of
 from legalir.references.read import Reference, learn_names
-from legalir.references.typed import Typed, as_typed, divisions, law_endings
+from legalir.references.typed import ARTICLE, Typed, as_typed, divisions, law_endings
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
 from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
@@ -265,9 +265,10 @@ class NumberTable(IndexArtifact):
     def law_names(self) -> LawNames:
         """The laws by name."""
         number = {name: place for place, name in enumerate(self.laws)}
-        given = dict(self._aliases())
-        learnt = {alias: law for alias, law in self.manifest.facts["learnt"].items() if alias not in given}
-        return LawNames(self.laws, aliases=((alias, number[law]) for alias, law in (given | learnt).items()))
+        learnt, given = dict(self.manifest.facts["learnt"]), list(self._aliases())
+        for alias, _ in given:
+            learnt.pop(alias, None)
+        return LawNames(self.laws, aliases=((alias, number[law]) for alias, law in (*given, *learnt.items())))
 
     @cached_property
     def _articles(self) -> tuple[Numbers, dict[str, list[int]]]:
@@ -315,7 +316,9 @@ class NumberTable(IndexArtifact):
     def _typed_law(self, name: str, marked: bool) -> tuple[int, ...] | None:
         """Return the laws of a name, None for words that are no name; beside a mere number they need be one exactly."""
         names, last = self.law_names, name.split()[-1]
-        if last[0].isdigit() and not (_YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name) or names.numbered(name)):
+        if (last[0].isdigit() or ARTICLE.search(name)) and not (
+            _YEAR_OR_NUMBER.fullmatch(last) or names.in_full(name) or names.numbered(name)
+        ):
             return None  # It is a number of an article: a name without the numbers at its end would be found.
         if title := _US_CODE.fullmatch(name):
             return tuple(law for law, of in enumerate(self.laws) if re.match(rf"title {title[1]}(?!\d)", of, re.I))

@@ -48,6 +48,9 @@ _EAST = re.compile(
 )
 _JOINED = re.compile(rf"(?:의|之|の|ノ|-)\s?({_NUM})")
 _UNIT = re.compile(rf"[제第]?\s?({_NUM})\s?([항호款项項号號])")
+ARTICLE = re.compile(rf"(?:[제第]\s?{_NUM}|\d)\s?[조条條](?![약례約例])")
+"""The number of an article; words for a law with one in them are another citation."""
+
 _EAST_MARK = re.compile(rf"[제第]\s?{_NUM}|{_NUM}\s?[조条條]")
 _KOREAN_UNITS = str.maketrans("第條条項项號号", "제조조항항호호")
 _OWN_MARKS = {"de": ("paragraph", "par"), "id": ("ps",)}
@@ -138,7 +141,7 @@ def divisions(text: str, lang: str, named: Callable[[str, bool], tuple[int, ...]
                 introduced = _INTRODUCING.match(rest)
                 law = rest[introduced.end() :].strip() if introduced else rest
                 laws = next((of for name in (law, rest) if (of := named(name, marked)) is not None), None)
-            if (before and rest and not laws) or (laws is None and not marked and law):
+            if (before and rest and not laws) or (laws is None and (not marked or _is_citation(law, own)) and law):
                 continue
             typed = text[start if "" in languages else number_at : cut].strip(_SIGNS)
             reference = _reference(text[start:cut].strip(_SIGNS), typed, number_at > start, own, languages)
@@ -148,6 +151,13 @@ def divisions(text: str, lang: str, named: Callable[[str, bool], tuple[int, ...]
             elif reference is not None:
                 unknown.append(one)
     yield from unknown
+
+
+def _is_citation(law: str, lang: str) -> bool:
+    """Return True if words before or behind a number have a number of their own, and so name no law."""
+    if ARTICLE.search(law):
+        return True
+    return any(languages and law[start] not in "제第" for start, _, languages in _starts(law, lang))
 
 
 def _starts(text: str, lang: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import calendar as _calendar
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from typing import Literal, NamedTuple
 
@@ -39,7 +39,7 @@ _MONTH = {unicodedata.normalize("NFKC", name): place % 12 + 1 for place, name in
 _NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
 _BUDDHIST = unicodedata.normalize("NFKC", r"พ\.\s?ศ\.|พุทธศักราช")
 _MONTH_YEAR = rf"(?P<month>{_NAMES})\.?,?\s+(?:de |del |of )?(?P<era>{_BUDDHIST})?\s*(?P<year>\d{{4}})"
-_EARLIEST, _LATEST = "1200", "2500"
+_EARLIEST, NEVER = "1200", "2500"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
@@ -99,13 +99,9 @@ class Period(NamedTuple):
     last: str
 
 
-def days_in(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and ISO date of each day that a text names, as :func:`iso_day` reads them, in order."""
-    return ((one.start, one.end, one.first) for one in periods_in(text, _FORMS) if one.first)
-
-
-def periods_in(text: str, forms: Sequence[re.Pattern[str]] = (*_FORMS, *_MONTHS_AND_YEARS)) -> Iterator[Period]:
-    """Yield the days, months and years that a text names, in order."""
+def periods_in(text: str, *, only_days: bool = False) -> Iterator[Period]:
+    """Yield the days, months and years that a text names, or only the days, in order."""
+    forms = _FORMS if only_days else (*_FORMS, *_MONTHS_AND_YEARS)
     found = (match for form in forms for match in form.finditer(text))
     end = 0
     for match in sorted(found, key=lambda match: (match.start(), -match.end())):
@@ -120,7 +116,7 @@ def periods_in(text: str, forms: Sequence[re.Pattern[str]] = (*_FORMS, *_MONTHS_
         if not named.get("day"):
             year, month = int(first[:4]), int(first[5:7]) if named.get("month") else 12
             last = date(year, month, _calendar.monthrange(year, month)[1]).isoformat()
-        if _EARLIEST <= first < _LATEST:
+        if _EARLIEST <= first < NEVER:
             yield Period(*match.span(), first, last)
 
 
@@ -154,7 +150,7 @@ def iso_day(text: str) -> str:
         day = iso_date(text)
     except FormatError:
         return ""
-    return day if _EARLIEST <= day < _LATEST else ""
+    return day if _EARLIEST <= day < NEVER else ""
 
 
 def after(day: str, *, months: int = 0, days: int = 0) -> str:

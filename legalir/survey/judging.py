@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from legalir.answer.answer import checked_quote
 from legalir.collections import Collection
+from legalir.errors import DataError
 from legalir.rewrite.rewriter import prompt_of
 from legalir.storage.documents import title_and_text
 from legalir.survey.survey import ACCEPTED, OPEN, REFUSED, Verdict
@@ -59,8 +60,6 @@ def judgements(
         for docno, one in collection.provisions(dict.fromkeys(docno for _, docno in pairs)).items()
     }
     if missing := [docno for _, docno in pairs if docno not in records]:
-        from legalir.errors import DataError
-
         raise DataError(f"{missing[0]!r} is not a provision of {collection.id}: give the collection it is of.")
     replies = collection.client.ask(
         prompt_of("survey")(collection, prompt),

@@ -138,6 +138,8 @@ class Survey:
                 f"{path} is a survey of {state.collection} with other provisions than {collection.id} has: open that "
                 f"collection, or begin again in another --file."
             )
+        if len(collection.provisions(one.docno for one in state.decisions)) != len(state.decisions):
+            raise DataError(f"{path} has a provision twice, or one that {collection.id} lacks: give another --file.")
         return cls(collection, state)
 
     def save(self, path: Path) -> None:

@@ -55,7 +55,7 @@ class Citation(NamedTuple):
         start: of its first character.
         end: after its last one.
         reference: what the words cite; None for a docno in brackets, as answers have it.
-        days: the days that the text names for it, ISO dates.
+        days: the days that the text names for it, ISO dates; empty for one that does not exist.
         heading: words in brackets behind it that may be the heading of the provision.
         quotations: the quoted words that belong to it, each as the text has it.
         before: the law that was named last before it in the same paragraph, where it names none.

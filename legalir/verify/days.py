@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 
 from legalir.config import read_yaml
 from legalir.frames.as_of import today
-from legalir.statutes.dates import Period, days_in, periods_in
+from legalir.statutes.dates import Period, periods_in
 from legalir.storage.validity import iso_date
 
 _JOINS = re.compile(
@@ -69,10 +69,13 @@ def words_of(key: str) -> re.Pattern[str]:
 
 
 def law_days(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and ISO date of each day that is named as one of the law; its words behind it are part of it."""
-    for start, end, day in days_in(text):
-        if named := _named(text, Period(start, end, day, day)):
-            yield start, max(end, named.end()), day
+    """Yield start, end and ISO date of each day that is named as one of the law; its words behind it are part of it.
+
+    The date is empty if there is no such day.
+    """
+    for one in periods_in(text, only_days=True):
+        if named := _named(text, one):
+            yield one.start, max(one.end, named.end()), one.first
 
 
 def _named(text: str, one: Period) -> re.Match[str] | None:

@@ -26,6 +26,7 @@ from legalir.references.lookup import NumberTable, as_article
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Reference, labelled
 from legalir.references.typed import Typed, as_typed, law_endings
+from legalir.statutes.dates import NEVER
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
@@ -61,7 +62,6 @@ WRONG = frozenset(
 """States of citations that are wrong. The others but ``right`` are undecided."""
 
 _TERM = "The words in quotation marks are not in it: taken for a term."
-_JOINED = re.compile(r"(?<=\d)(?:의|之|の|ノ)(?=\d)")
 _LINES = ("zh", "th", "fr", "vi")
 """Languages in which a paragraph is a line without a number."""
 
@@ -77,9 +77,6 @@ _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7
 
 _LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
 _LEVELS = ("paragraph", "item", "subitem")
-_NEVER = "2500"
-"""From this year on, a date means that the day is not known."""
-
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
 
@@ -133,7 +130,7 @@ class Verification:
     """All citations of a text, each with its state; made by :class:`Verifier`.
 
     Attributes:
-        text: the text.
+        text: the text, in NFC.
         collection: id of the collection.
         lang: language of the text, ISO 639-1.
         day: the day that was asked for, or today; citations for which the text names another day have their own.
@@ -196,7 +193,7 @@ class Verifier:
         """Return each citation of a text with its state.
 
         Args:
-            text: any text; lines that are only wrapped are read as one.
+            text: any text, read in NFC; lines that are only wrapped are read as one.
             as_of: the day of the law; None for today. A day that the text names for a citation goes before.
             lang: language of the text, ISO 639-1; empty: it is recognised.
             law: name of the law that citations without one mean; empty: the law named last in the same paragraph.
@@ -205,6 +202,7 @@ class Verifier:
             ComponentError: `as_of` is not a date, or the collection has no law `law`.
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
         """
+        text = unicodedata.normalize("NFC", text)  # Files of a Mac may have letters in parts.
         day = iso_date(named_day("today" if as_of is None else as_of))
         if law and not self._table.law_names.named(law):
             raise ComponentError(
@@ -227,10 +225,12 @@ class Verifier:
                 checked[place] = _quoted(text, one, outer)
             else:
                 checked[place] = self._checked(text, one, day, as_of is not None, law)
+        if not found and (alone := self.find(text, as_of=as_of)):
+            checked[0] = alone  # No sentence, of which a language could be recognised.
         docnos = {docno for one in checked.values() for docno in (*one.docnos, *one.nearest)}
         titles = {docno: record.title for docno in sorted(docnos) if (record := self._record(docno))}
         return Verification(
-            text, self._collection.id, named[0], day, tuple(checked[place] for place in range(len(found))), titles
+            text, self._collection.id, named[0], day, tuple(checked[place] for place in sorted(checked)), titles
         )
 
     def find(self, words: str, *, as_of: str | date | None = None) -> Checked | None:
@@ -329,7 +329,7 @@ class Verifier:
                 return None
         if exact:
             return self._in_force(exact, start, given)
-        if (reference := typed.reference) is None:
+        if (reference := typed.reference) is None or _is_range(typed.number):
             return None
         found = self._provision(reference, laws, start, given)
         if found.state == "right" and found.docnos:
@@ -414,6 +414,9 @@ class Verifier:
 
     def _checked(self, text: str, one: Citation, day: str, given: bool, own: str) -> Checked:
         start = Checked(one.start, one.end, text[one.start : one.end], "right", day=day)
+        if "" in one.days:
+            reason = "The text names a day for it that does not exist."
+            return start._replace(state="could not check", day="", reason=reason)
         if len(one.days) > 1:
             return start._replace(
                 state="could not check", day="", reason=f"The text names several days for it: {', '.join(one.days)}."
@@ -626,7 +629,7 @@ class Verifier:
         if record.effective_to and record.effective_to <= start.day:
             return gone._replace(reason=f"It ended on {record.effective_to}.")
         near = (record.doc_id,)
-        if record.effective_from >= _NEVER:
+        if record.effective_from >= NEVER:
             reason = "The publisher gives no day from which it applies."
             return start._replace(state="not yet in force", reason=reason, nearest=near)
         if start.day < record.effective_from:
@@ -673,7 +676,7 @@ class Verifier:
         if reference.supplement and reference.article:
             starts = (re.match(r"\s*([^\s(（]{1,12})", line) for line in record.text.splitlines())
             articles = {article_number(start[1]) for start in starts if start} - {""}
-            if _JOINED.sub(".", reference.article) not in articles:
+            if as_article(reference).number not in articles:
                 told = (
                     f"It has no article {reference.article}." if articles else "Its text does not number its articles."
                 )
@@ -752,6 +755,12 @@ class Verifier:
             )
             return found._replace(reason=f"{reason} {told}")
         return found._replace(state="title differs", reason=reason, nearest=tuple(others[:3]))
+
+
+def _is_range(number: str) -> bool:
+    """Return True for ``14-16``, which is several provisions where no provision has it as its number."""
+    ends = re.fullmatch(r"(\d+)\s?[-‑–]\s?(\d+)", number)
+    return ends is not None and int(ends[1]) < int(ends[2])
 
 
 class _Found(NamedTuple):

@@ -107,3 +107,5 @@ def test_a_wrong_filter(laws: str) -> None:
     assert isinstance(result.exception, ComponentError)
     assert "'level'" in str(result.exception)
     assert "law" in str(result.exception)
+    unreal = run("search", laws, QUESTION, "--where", "effective_from>=2021-02-31")
+    assert "is not a date" in str(unreal.exception)

@@ -144,6 +144,14 @@ def test_misuse_of_a_process() -> None:
     assert ended.stderr.startswith("error: ")
 
 
+def test_a_folder_in_place_of_an_output_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    days = ("--from", "2022-01-01", "--to", "2022-02-01", "--html", str(tmp_path))
+    assert in_process(monkeypatch, "impact", "--collection", "legalir/firecode-dated", *days) == 1
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path} cannot be")
+
+
 def test_a_broken_collection_is_exit_code_1(
     statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,6 +46,9 @@ def test_what_a_citation_lacks_is_said_before_results() -> None:
 def test_several_collections(tmp_path: Path) -> None:
     rows = json.loads(run(FIRE, "대피공간", "--also", DATED, "-k", "4", "--json", "-p", "bm25"))
     assert [row["collection"] for row in rows] == [FIRE, DATED, FIRE, DATED]
+    asked = run(DATED, "2022년 3월 당시 보험 가입의 안내", "--also", FIRE, "-p", "bm25")
+    assert "As of 2022-03-31" in asked
+    assert "FC04-16의2" not in asked, "not yet in force then"
     assert [row["score"] for row in rows] == pytest.approx([1 / 61, 1 / 61, 1 / 62, 1 / 62])
     laws = str(write_dated(tmp_path / "laws"))
     cited = legalir.search([DATED, FIRE, laws], "fts310-5", "lookup", k=3)

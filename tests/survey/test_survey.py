@@ -19,6 +19,7 @@ from legalir.cli.survey import read_on
 from legalir.cli.survey import survey as survey_command
 from legalir.errors import ComponentError, DataError, DefinitionError
 from legalir.llm.chat import ChatRequest
+from legalir.storage.files import file_lock
 from legalir.survey.judging import judgements
 from legalir.survey.recall import estimate, missing_distribution
 from legalir.survey.survey import Decision, Survey
@@ -90,6 +91,12 @@ def test_a_file_that_does_not_fit(opened: legalir.Collection, tmp_path: Path) ->
     Survey.new(opened, QUESTION).save(path)
     with pytest.raises(DataError, match="other provisions"):
         Survey.load(path, legalir.Collection("legalir/firecode", cache=tmp_path))
+    state = json.loads(path.read_text(encoding="utf-8"))
+    for docnos in (["f-1", "f-1"], ["not there"]):
+        decisions = [{"docno": docno, "verdict": "accepted", "round": 1} for docno in docnos]
+        path.write_text(json.dumps(state | {"decisions": decisions}), encoding="utf-8")
+        with pytest.raises(DataError, match="twice"):
+            Survey.load(path, opened)
     path.write_text("{", encoding="utf-8")
     with pytest.raises(DataError, match="not the file of a survey"):
         Survey.load(path, opened)
@@ -223,10 +230,20 @@ def test_a_person_in_the_terminal(folder: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
     assert [row["decision"] for row in rows] == ["accepted", "accepted"]
-    assert all(row["quote"] in row["quote"] and row["by"] == "person" for row in rows)
+    texts = legalir.Collection(folder).provisions(row["docno"] for row in rows)
+    assert all(row["quote"] in texts[row["docno"]].text and row["by"] == "person" for row in rows)
     assert [line.split()[3] for line in qrels.read_text(encoding="utf-8").splitlines()] == ["1", "1"]
-    other = run(str(folder), "another question", "--file", str(file))
-    assert other.exit_code == 2
+    for other in ([str(folder), "another question", "--file", str(file)], [*begin, "--batch", "7"]):
+        assert run(*other).exit_code == 2, other
+    with file_lock(file):
+        assert isinstance(run(*begin).exception, DataError), "another survey has it open"
+
+
+def test_a_day_in_the_question_and_another_day(tmp_path: Path) -> None:
+    begin = ["legalir/firecode-dated", "2022년 3월 당시 과태료는?", "-p", "bm25", "--file", str(tmp_path / "s.json")]
+    run(*begin, keys="q\n")
+    assert json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))["day"] == "2022-03-31"
+    assert run(*begin, "--as-of", "2024-02-01", keys="q\n").exit_code == 2
 
 
 def test_a_file_of_judgements_decides(folder: Path, tmp_path: Path) -> None:

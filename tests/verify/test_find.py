@@ -165,6 +165,14 @@ def test_what_cannot_be_opened_is_said(
         ("ko", "등대 5기의 수당"),
         ("ko", "등대법"),
         ("ko", "등대법 5조와 6조"),
+        *(
+            ("ko", f"등대법 {words}")
+            for words in ("제5조, 제6조", "제5조 및 제6조", "제5조ㆍ제6조", "제5조; 근로기준법 제60조")
+        ),
+        ("ko", "제5조, 등대법 제6조"),
+        *(("de", words) for words in ("Hafengesetz § 5, § 6", "§ 4 und § 5 Hafengesetz", "§ 4–5 Hafengesetz")),
+        ("zh", "灯塔法第47条、第48条"),
+        ("en", "HRA s 7, s 8"),
         ("ko", "등대법 5조 3항 수당"),
         ("ko", "5"),
         ("de", "CO2"),
@@ -196,6 +204,9 @@ def test_faulty_aliases_are_reported(laws: dict[str, Collection], tmp_path: Path
         tmp_path / "two", "ko", KOREAN, "빛법\t등대법\n빛법\t근로기준법\n등대법\t근로기준법\n빛\t등대법\n빛법 등대법\n"
     )
     assert dict(check(two.id).fault_counts) == {"ambiguous alias": 2, "alias": 1, "fields": 1}
+    (tmp_path / "two" / "aliases.tsv").write_text("빛법\t등대법\n빛법\t근로기준법\n", encoding="utf-8")
+    found = Collection(two.id).find("빛법 5조")
+    assert (found and found.state) == "name unclear", "both laws are meant, not the last one"
 
 
 def test_names_that_texts_define(tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ def test_the_command(parks: Path, tmp_path: Path) -> None:
     [
         (("2021-01-01", "2020-01-01"), "before the first"),
         (("2021-02-31", "2021-03-01"), "the first day: '2021-02-31' is not a date"),
+        (("1900-01-01", "1950-01-01"), "choose a later day"),
         (("2021-01-01", "soon"), "the second day: 'soon' is not a date"),
     ],
 )

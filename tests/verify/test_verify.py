@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -194,6 +195,14 @@ def test_contradictory_days_are_not_decided(tmp_path: Path) -> None:
     collection = Collection("legalir/firecode-dated")
     (one,) = collection.verify(f"2022. 1. 1. 당시 {ACT} 제3조(2023. 1. 1. 현재)").citations
     assert (one.state, one.reason.endswith("2022-01-01, 2023-01-01.")) == ("could not check", True)
+    assert states(collection, f"2023. 2. 31. 당시 {ACT} 제3조") == [(f"{ACT} 제3조", "could not check")]
+
+
+@pytest.mark.parametrize(
+    "text", ["§ 823 BGB", "Art. 5 GDPR", "art. 1240 C. civ.", unicodedata.normalize("NFD", f"{ACT} 제99조")]
+)
+def test_short_texts_and_letters_in_parts_are_read(text: str) -> None:
+    assert len(Collection("legalir/firecode-dated").verify(text).citations) == 1
 
 
 @pytest.mark.parametrize(

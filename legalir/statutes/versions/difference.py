@@ -128,6 +128,9 @@ def _days(dataset: StatuteDataset, start: str, end: str) -> tuple[Validity, int,
     validity = dataset.store.validity
     if validity is None:
         raise DataError(f"{dataset.id} has no versions of provisions: import one with history(path=…).")
+    if validity.first is not None and last < validity.first:
+        begins = iso_date(validity.first)
+        raise DataError(f"{dataset.id} begins on {begins}, after the second day, {end}: choose a later day.")
     return validity, first, last
 
 

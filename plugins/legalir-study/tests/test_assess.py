@@ -62,6 +62,10 @@ def test_from_a_pool_to_a_split(folder: Path, tmp_path: Path, capsys: pytest.Cap
     assert set(collection.topics()["qid"]) == {"q1", "q2"}
     with pytest.raises(MeasureError, match="another sheet"):
         qrels(pool, [one, ratings(tmp_path / "x.json", data, set(), sheet="other")], out, replace=True)
+    with pytest.raises(MeasureError, match="named twice"):
+        qrels(pool, [one, one], out, replace=True)
+    with pytest.raises(DataError, match="rated relevant"):
+        qrels(pool, [ratings(tmp_path / "none.json", data, set())], out, replace=True)
     with pytest.raises(DataError, match="there already"):
         sheet(str(folder), out=pool, system=["bm25"])
 
@@ -72,6 +76,8 @@ def test_a_pool_needs_systems_that_find(folder: Path) -> None:
         pooled(collection, [], 5, None, 0)
     with pytest.raises(ComponentError, match="answers"):
         pooled(collection, ["bm25 >> quote"], 5, None, 0)
+    with pytest.raises(ComponentError, match="no provisions with ranks"):
+        pooled(collection, ["focus"], 5, None, 0)
     rows = pooled(collection, ["bm25"], 5, 2, 0)
     assert len({row["qid"] for row in rows}) == 2
     assert rows == pooled(collection, ["bm25", "bm25"], 5, 2, 0)
@@ -92,5 +98,5 @@ def test_what_a_model_cannot_quote_has_no_rating(
     model.__wrapped__(pool, client=client)  # type: ignore[attr-defined]
     given = json.loads((pool / "ratings-model.json").read_text(encoding="utf-8"))
     assert (given["sheet"], given["rater"]) == (page_of(pool)["sheet"], "scripted")
-    assert given["ratings"] in ({"q1 rule-1": {"relevance": 1, "comment": "three green lamps."}}, {})
+    assert given["ratings"] == {"q1 rule-1": {"relevance": 1, "comment": "three green lamps."}}
     assert "Not rated: " in capsys.readouterr().err

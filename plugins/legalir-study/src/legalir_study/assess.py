@@ -55,7 +55,7 @@ def pooled(
         seed: random seed.
 
     Raises:
-        ComponentError: there are no systems, or one ends in a generator.
+        ComponentError: there are no systems, or one gives answers or no ranks.
         DataError: there are no questions, or no system finds anything.
     """
     from legalir.extend import gives_answers
@@ -72,6 +72,8 @@ def pooled(
         if gives_answers(pipeline):
             raise ComponentError(f"assess: {system!r} gives answers, not provisions: take the generator away.")
         results = pipeline.transform(questions)
+        if not {"docno", "rank"} <= {*results.columns}:
+            raise ComponentError(f"assess: {system!r} gives no provisions with ranks: give a search, such as bm25.")
         for qid, docno in results.loc[results["rank"] < k, ["qid", "docno"]].itertuples(index=False):
             pool.setdefault(str(qid), set()).add(str(docno))
     rows = [
@@ -199,6 +201,8 @@ def qrels(
     from legalir_study.split import Synthesis, write_split
 
     collection, about, rows, sheet_of = _opened(pool)
+    if len({file.resolve() for file in files}) < len(files):
+        raise MeasureError("A file of ratings is named twice, and would agree with itself: name each once.")
     raters = [read_ratings(file) for file in files]
     for file, rater in zip(files, raters, strict=True):
         if rater.sheet != sheet_of:
@@ -217,9 +221,12 @@ def qrels(
         labels.setdefault(row["qid"], {})[row["docno"]] = int(relevant)
     questions = {row["qid"]: row["query"] for row in rows}
     kept = [{"qid": qid, "query": questions[qid]} for qid in questions if any(labels.get(qid, {}).values())]
+    if not kept:
+        raise DataError(f"No provision of {pool} is rated relevant: there is nothing to measure with.")
     without = [
-        {"qid": qid, "query": questions[qid], "reason": "nothing relevant"}
-        for qid in questions.keys() - {row["qid"] for row in kept}
+        {"qid": qid, "query": query, "reason": "nothing relevant"}
+        for qid, query in questions.items()
+        if not any(labels.get(qid, {}).values())
     ]
     names = [rater.rater for rater in raters]
     report = {"rated": sum(map(len, labels.values())), "unrated": unrated, "ties": ties}

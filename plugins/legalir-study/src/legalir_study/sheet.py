@@ -259,9 +259,7 @@ def read_ratings(path: Path) -> Ratings:
     except UnicodeDecodeError as error:
         raise MeasureError(f"{path} is not UTF-8 (byte {error.start}).") from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise MeasureError(
-            f"{path} is not a file of ratings: save one on the page that 'legalir judge sheet' writes."
-        ) from error
+        raise MeasureError(f"{path} is not a file of ratings: save one on the page of the sheet.") from error
 
 
 def judge_ratings(runs: Iterable[pd.DataFrame]) -> Ratings:
