@@ -471,8 +471,12 @@ def where(sandbox: Sandbox) -> None:
     _, *laws = sorted({law for law in collection.source.store.column("law").tolist() if law} or {""})
     if not laws:
         raise NotApplicable("the collection has one law")
-    collection.where = collection.filter({"law": laws})  # So pipelines of other packages' retrievers pass it, too.
-    component, chosen = _in_pipeline(sandbox, collection), collection.where
+    former, collection.where = collection.where, collection.filter({"law": laws})
+    chosen = collection.where
+    try:
+        component = _in_pipeline(sandbox, collection)  # So those of other packages' retrievers pass it, too.
+    finally:
+        collection.where = former  # Others use this collection.
     queries = sandbox.queries.assign(where=chosen)
     for qid, docnos in _provisions_given(sandbox, collection, component, queries, f"that pass its filter: {_DAY_CURE}"):
         for docno, passes in zip(docnos, collection.fields().lets_pass(chosen, docnos).tolist(), strict=True):
