@@ -472,11 +472,15 @@ def where(sandbox: Sandbox) -> None:
     if not laws:
         raise NotApplicable("the collection has one law")
     former, collection.where = collection.where, collection.filter({"law": laws})
-    chosen = collection.where
-    try:
-        component = _in_pipeline(sandbox, collection)  # So those of other packages' retrievers pass it, too.
+    try:  # So pipelines of other packages' retrievers pass it, too.
+        _check_filtered(sandbox, collection)
     finally:
-        collection.where = former  # Others use this collection.
+        collection.where = former  # Other checks have this collection as well.
+
+
+def _check_filtered(sandbox: Sandbox, collection: Collection) -> None:
+    """Check that each result passes the filter of the collection, which is that of each question, too."""
+    component, chosen = _in_pipeline(sandbox, collection), collection.where
     queries = sandbox.queries.assign(where=chosen)
     for qid, docnos in _provisions_given(sandbox, collection, component, queries, f"that pass its filter: {_DAY_CURE}"):
         for docno, passes in zip(docnos, collection.fields().lets_pass(chosen, docnos).tolist(), strict=True):
