@@ -108,7 +108,9 @@ class Collection(Protocol):
     def beside(self, docnos: Iterable[str], as_of: str | date | None = None) -> dict[str, dict[str, Any]]:
         """Return what stands beside provisions in time, by docno: ``upcoming`` and ``transitional``, or nothing."""
 
-    def upcoming(self, query: str, k: int = 10, *, as_of: str | date | None = None) -> list[Provision]:
+    def upcoming(
+        self, query: str, k: int = 10, *, as_of: str | date | None = None, where: str | None = None
+    ) -> list[Provision]:
         """Return the provisions that match a question and are not in force yet in any version."""
 
     def cached(self, index: Index, build: Callable[[Index], object]) -> Index:

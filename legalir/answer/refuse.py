@@ -77,7 +77,7 @@ _HEADINGS = 40
 
 
 _OFTEN = 5
-"""A state may be that of the collection if at most so many times more provisions name another one."""
+"""A state can be the home of a collection if no other state is named by more than this many times its provisions."""
 
 _NEAREST = 10
 """Number of provisions nearest to a question in which a state may be named."""

@@ -30,7 +30,7 @@ _ARTICLE = re.compile(r"\b(?:[بلو]?ال|لل)$")
 """What may precede an Arabic name in its word."""
 
 _WHOLE = 4
-"""Letters of the longest word for law that is not also the beginning of one."""
+"""Most letters of a word for law that must be a whole word; a longer one may also begin a word."""
 
 _BESIDE = 60
 """Number of signs before and after a name that are looked at."""

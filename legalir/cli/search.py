@@ -182,7 +182,7 @@ def search(
     )
     beside = collection.beside([row["docno"] for row in rows], day)
     rows = [{**row, **beside[row["docno"]]} for row in rows]
-    notes = _notes(collection, words, k, day, asked.note)
+    notes = _notes(collection, words, k, day, asked.note, filtered)
     if collection.chunks is not None:
         for row in rows:
             row["provisions"] = {one.provision: one.complete for one in collection.chunks[row["docno"]]}
@@ -210,9 +210,9 @@ _NEW = 3
 """Provisions not yet in force that are named."""
 
 
-def _notes(collection: Collection, query: str, k: int, day: str | None, note: str) -> list[str]:
+def _notes(collection: Collection, query: str, k: int, day: str | None, note: str, where: str) -> list[str]:
     """Return the lines below results: the day from the question, and the provisions that are not yet in force."""
-    new = collection.upcoming(query, k, as_of=day)
+    new = collection.upcoming(query, k, as_of=day, where=where or None)
     lines = [
         f"Not yet in force: {printable(each.title or each.doc_id)}  {each.doc_id} (--as-of {each.effective_from})"
         for each in new[:_NEW]

@@ -91,13 +91,14 @@ class Beside:
             return f"moves to {target} from {since}"
         return f"{'repealed' if following else 'not in force'} from {since}"
 
-    def not_yet(self, query: str, k: int, day: str) -> list[Provision]:
+    def not_yet(self, query: str, k: int, day: str, where: str = "") -> list[Provision]:
         """Return the provisions that begin after a day and match a question, by ``bm25`` as of when the last begins.
 
         Args:
             query: the question.
             k: of the first `k` provisions of that list, those are returned.
             day: ISO date.
+            where: the filter that they pass; empty for none.
         """
         table, validity, after = self._table, self._table.validity, day_of(day, "as_of")
         if validity is None or not validity.on(after).any():
@@ -110,7 +111,7 @@ class Beside:
                 new[key] = first
         if not new:
             return []
-        asked = asked_once(query, iso_date(max(int(validity.begin[place]) for place in new.values())))
+        asked = asked_once(query, iso_date(max(int(validity.begin[place]) for place in new.values())), where)
         hits = SparseIndex.of(self._collection).bm25(num_results=k).transform(asked).sort_values("rank")["docno"]
         found = [str(table.docnos[new[key]]) for key in map(provision_key, hits) if key in new]
         return list(self._collection.provisions(found).values())

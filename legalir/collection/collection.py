@@ -526,7 +526,9 @@ class Collection:
         """
         return self._beside.of(docnos, self.day(as_of))
 
-    def upcoming(self, query: str, k: int = 10, *, as_of: str | date | None = None) -> list[Provision]:
+    def upcoming(
+        self, query: str, k: int = 10, *, as_of: str | date | None = None, where: Conditions | None = None
+    ) -> list[Provision]:
         """Return the provisions that match a question and are not in force yet in any version.
 
         They are in no results. ``bm25`` looks for them, among the first `k` of the day when the last of them begins.
@@ -535,12 +537,13 @@ class Collection:
             query: the question.
             k: number of provisions that are looked at, at least 1.
             as_of: the day; None for the day of the collection, or today.
+            where: the filter of the question, in addition to the filter of the collection.
 
         Raises:
-            ComponentError: `as_of` is not a date, or the collection has no versions.
+            ComponentError: `as_of` is not a date, the collection has no versions, or `where` is not a filter of it.
         """
         day = self.day(as_of)
-        return [] if day is None else self._beside.not_yet(query, k, day)
+        return [] if day is None else self._beside.not_yet(query, k, day, self.filter(where))
 
     def asked_day(self, query: str, option: str = "as_of") -> AskedDay:
         """Return the day of the law that a question asks for, and a note; nothing for a collection without versions.

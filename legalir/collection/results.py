@@ -222,7 +222,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
     provisions = collection.provisions([*listed, *answer.citations])
     day = answer.as_of or collection.day()
     beside = collection.beside([*listed, *answer.citations], day)
-    not_yet = collection.upcoming(answer.query, as_of=day)
+    not_yet = collection.upcoming(answer.query, as_of=day, where=answer.where or None)
     scores = dict(zip(answer.sources["docno"], answer.sources["score"].tolist(), strict=True))
 
     def page(docno: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask, Validity
 
 Operator = Literal["=", "!=", "~", "!~", ">=", "<=", ">", "<"]
-"""Is one of, is none of, contains, does not contain, and an order of dates or numbers."""
+"""Equals one of the values, equals none of them, contains one, contains none; and orders of dates or numbers."""
 
 Conditions = str | Mapping[str, object]
 """A filter: its text; or values by field, ``{"level": ["act", "decree"], "law!=": "Fire Act"}``: an operator may follow

@@ -56,6 +56,8 @@ def test_provisions_that_are_not_in_force_yet(parks: Path) -> None:
     collection = Collection(parks)
     found = collection.upcoming("the fee of a permit for fires", as_of="2011-01-01")
     assert [one.doc_id for one in found] == ["fees-1@2012-01-01", "fees-7@2019-01-01"]
+    kept = collection.upcoming("the fee of a permit for fires", as_of="2011-01-01", where="docno!=fees-7")
+    assert [one.doc_id for one in kept] == ["fees-1@2012-01-01"]
     assert collection.upcoming("kites", as_of="2011-01-01") == []
     assert collection.upcoming("fee") == collection.upcoming("fee", as_of="2009-01-01") == []
 

@@ -430,7 +430,7 @@ class Service:
         shown = hits.iloc[offset:wanted]
         beside, new = (
             opened.collection.beside(shown["docno"], day),
-            opened.collection.upcoming(query, wanted, as_of=day),
+            opened.collection.upcoming(words, wanted, as_of=day, where=filtered or None),
         )
         results = [{**row, **_place(provisions[str(row["docno"])]), **beside[str(row["docno"])]} for row in rows(shown)]
         if explained and results:
