@@ -61,7 +61,7 @@ _LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
 """A letter that belongs to the number before it in a field: ``4 a``."""
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 """A number or letter without a word, which is not a unit of the article."""
-_CAPITALS = re.compile(r"[^\W\d_]{2,12}|[^\W\d_a-z]{2,6} [^\W\d_a-z]{2,6}")
+_CAPITALS = re.compile(r"[^\W\d_]{1,12}(?:-[^\W\d_]{2,6})?|[^\W\d_a-z]{2,6} [^\W\d_a-z]{2,6}")
 """A short name of a law in capitals."""
 _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
 """The heading that may follow the number in a field."""
@@ -221,6 +221,9 @@ class Grammar(Schema):
 
     list: Forms = ()
     """Words between the members of a list."""
+
+    conjoined: Forms = ()
+    """Words of `list` after which an article is one of the law before, although that is named: ``§ 3 X i.V.m. § 5``."""
 
     range: Forms = ()
     """Words between the ends of a range."""
@@ -718,9 +721,9 @@ _PLACES = {
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
-    "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
+    "U": r"([^\W\d_]{2,20}|(?:[^\W\d_]{1,6}\. ?){2,5})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
-    "Q": r"[\"'“”‘’「『«»]{1,2}([^\"'“”‘’「」『』«»]{1,60})[\"'“”‘’」』»«]{1,2}",
+    "Q": r"[\"'“”‘’「『《«»]{1,2}([^\"'“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
 }
 """Meaning of the places of a form."""
 
@@ -737,9 +740,21 @@ def _word(word: str) -> str:
     first, last = (unicodedata.name(letter).split()[0] for letter in (word[0], word[-1]))
     alone = (last in _ALPHABETS and word[-1].isalpha()) or (last == "THAI" and len(word) == 1)
     letter = last == "ARABIC" and len(word) == 1 and word not in "وفبلك"  # The letters that may be prefixes.
-    after = _END if alone else r"(?![^\W\d_])" if last == "ARABIC" and (letter or len(word) > 1 < len(word)) and word[-1].isalpha() else ""
+    after = (
+        _END
+        if alone
+        else r"(?![^\W\d_])"
+        if last == "ARABIC" and (letter or len(word) > 1 < len(word)) and word[-1].isalpha()
+        else ""
+    )
     return (
-        (r"(?<![^\W\d_ºª])" if (first in _ALPHABETS and word[0].isalpha()) else r"(?<!\w)" if letter and word.isalpha() else "")
+        (
+            r"(?<![^\W\d_ºª])"
+            if (first in _ALPHABETS and word[0].isalpha())
+            else r"(?<!\w)"
+            if letter and word.isalpha()
+            else ""
+        )
         + re.escape(word).replace("'", "['’]")
         + after
     )

@@ -425,6 +425,7 @@ class _Reader:
         self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
+        self._conjoined = self._any(grammar.conjoined, rf"{GAP}[,，、]?{GAP}(?:", ")")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
         note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
@@ -476,7 +477,9 @@ class _Reader:
         self._within = self._any(grammar.within, rf"{note}{GAP}([,،]?){GAP}(?:", rf"){GAP}")
         self._within_after = self._any(grammar.within, rf"[,،]{GAP}(?:", rf"){GAP}\Z")
         self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:", r")(?:\s[^\W\d_]{1,8})?\s\Z")
-        self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(self._patterns)) or "(?!)")
+        self._laws = re.compile(
+            "|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(self._patterns)) or "(?!)"
+        )
         # "of" may precede a reference; a comma or a note in brackets may follow it.
         kinds = [(kind, *_around(forms)) for kind, forms in grammar.kinds.items()]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
@@ -604,7 +607,8 @@ class _Reader:
         if end > low and text[end - 1] in self._grammar.closing_quotes:
             for quoted in self._quoted.finditer(text, low, end):
                 if quoted.end() == end:
-                    return _Law(" ".join(quoted[0][1:-1].split()), "named", quoted.start(), end)
+                    name = " ".join(quoted[0][1:-1].split())
+                    return _Law(memory.names.get(name, name), "named", quoted.start(), end)
             return None
         return self._word_before(text, low, end, memory, depth)
 
@@ -619,17 +623,17 @@ class _Reader:
         end = within.start() if within else end - (text[end - 1 : end] in (" ", "\xa0"))
         low = max(low, end - _ITS)
         words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
-        if words is None or words[2].casefold() in self._unit_words or (words[1] or "").isupper():
+        if words is None or words[2].casefold() in self._unit_words:
             return None
-        if "." not in words[2] and sum(map(str.isupper, words[2])) < 2:
+        two = (words[1] or "").isupper()
+        start, name = words.start(2 - two), words[0].rstrip(",") if two else words[2]
+        if "." not in name and sum(map(str.isupper, name)) < 2:
             return None
         if text[end - 1] == "," and not _ABBREVIATED.match(text, end):
             return None  # The commission of the EU, article 5.
-        if not any(
-            (name := law.match(f" {words[2]}", 1)) and name.end() == len(words[2]) + 1 for law in self._short_laws
-        ):
+        if not any((law := one.match(f" {name}", 1)) and law.end() == len(name) + 1 for one in self._short_laws):
             return None
-        return _Law(words[2], "named", words.start(2), end)
+        return _Law(name, "named", start, end)
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
         """Return the law that words without quotes name directly before a place."""
@@ -1001,7 +1005,7 @@ class _Reader:
                 if named and highest == "article":  # The chapter was that of another law.
                     following.taken = ()
                     following.numbers = {each: one for each, one in following.numbers.items() if each != "group"}
-                following.law = None if named else draft.law
+                following.law = draft.law if not named or self._conjoined.match(text, end) else None
                 following.inherits = following.law is not None
             drafts.append(following)
             draft = following
@@ -1057,7 +1061,8 @@ class _Reader:
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
                 like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
-                if sign == "B" and ("\n" in join[0] or not like):
+                behind = draft.law is not None and draft.law.end == draft.end and RANKS[level] > 1  # art. 5 § 1 k.c., 6
+                if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
                     continue
                 several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                 following = _Draft(place, bare.end(), level)
