@@ -78,7 +78,7 @@ def test_a_component_has_formula_source_and_page(entry: plugins.PluginEntry) -> 
     assert sections[0]["expression"] == expression_of(entry)
     assert facts.keys() >= {"Formula", "Source", "More"}
     assert all(facts.values())
-    page = re.findall(r"\]\(([\w-]+\.md)", facts["More"])[0]
+    page = re.findall(r"\]\(([\w./-]+\.md)", facts["More"])[0]
     assert re.search(rf"`{entry.name}\b", read(page)), f"{page} does not mention {entry.name}"
 
 
