@@ -24,13 +24,14 @@ from legalir.references.grammar import article_number, grammars
 from legalir.references.law_names import compact, in_brackets
 from legalir.references.lookup import NumberTable, as_article
 from legalir.references.numbering import number_of, sort_key
-from legalir.references.read import Reference, labelled
+from legalir.references.read import Place, Reference, labelled, learn_names, read
 from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.dates import NEVER
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
+from legalir.verify.parts import Part, part_of
 from legalir.verify.wording import differing, letters
 
 State = Literal[
@@ -101,6 +102,7 @@ class Checked(NamedTuple):
         docnos: of the provisions that it cites.
         nearest: what comes nearest, or may be meant: docnos, or names of laws.
         parts: the words of the provision and of the quotation, where they differ.
+        part: what it cites inside the provision: paragraph, item and subitem, each empty if it is not named.
     """
 
     start: int
@@ -113,6 +115,7 @@ class Checked(NamedTuple):
     docnos: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     parts: tuple[WordPart, ...] = ()
+    part: Part = ()
 
     @property
     def shows(self) -> str:
@@ -186,6 +189,7 @@ class Verifier:
         self._table = NumberTable.of(collection)
         self._lang = collection.language
         self._record = lru_cache(4096)(self._read)
+        self._references = lru_cache(1024)(self._references_of)
         self._articles = lru_cache(256)(self._articles_of)
         self._nearest_laws = lru_cache(4096)(self._laws_like)
 
@@ -227,11 +231,37 @@ class Verifier:
                 checked[place] = self._checked(text, one, day, as_of is not None, law)
         if not found and (alone := self.find(text, as_of=as_of)):
             checked[0] = alone  # No sentence, of which a language could be recognised.
+        for place, one in enumerate(found):
+            if one.reference is not None:
+                following = found[place + 1].reference if found[place + 1 :] else None
+                checked[place] = checked[place]._replace(part=part_of(one.reference, following))
         docnos = {docno for one in checked.values() for docno in (*one.docnos, *one.nearest)}
         titles = {docno: record.title for docno in sorted(docnos) if (record := self._record(docno))}
         return Verification(
             text, self._collection.id, named[0], day, tuple(checked[place] for place in sorted(checked)), titles
         )
+
+    def parts_cited(self, docno: str, cited: str) -> list[Part] | None:
+        """Return the parts of a provision that another one cites, ``()`` for all of it; None if no reference is read.
+
+        Args:
+            docno: of the provision that cites.
+            cited: docno of the provision that it cites.
+        """
+        parts = []
+        references = self._references(docno)
+        for place, one in enumerate(references):
+            laws = self._table.law_names.named(one.law) if one.law else ()
+            places = self._table.provisions(as_article(one), laws or None).tolist() if one.article else ()
+            if provision_key(cited) in {provision_key(str(self._table.docnos[each])) for each in places}:
+                parts.append(part_of(one, references[place + 1] if references[place + 1 :] else None))
+        return parts or None
+
+    def _references_of(self, docno: str) -> list[Reference]:
+        record, lang = self._record(docno), self._lang
+        if record is None or lang.partition("-")[0] not in grammars():
+            return []
+        return read(record.text, lang, Place(record.law, record.article), learn_names(record.text, lang))
 
     def find(self, words: str, *, as_of: str | date | None = None) -> Checked | None:
         """Return the provision that a citation means, if the words are nothing else.
