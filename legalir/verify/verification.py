@@ -419,26 +419,32 @@ class Verifier:
             unread: whether no grammar takes them for a law; then a short name may also have one other letter.
         """
         if unread and len(short := compact(name)) <= _SHORT:
-            return tuple(law for law in self._table.laws if _one_letter_apart(short, compact(law)))[:3]
+            return tuple(law for law, key in self._short_laws if _one_letter_apart(short, key))[:3]
         pairs = _pairs(name)
         alike: Counter[int] = Counter()
         for pair in pairs:
             alike.update(self._by_pair.get(pair, ()))
-        shares = ((2 * count / (len(pairs) + self._sizes[law]), law) for law, count in alike.most_common(200))
+        shares = ((2 * count / (len(pairs) + len(self._pairs[law])), law) for law, count in alike.most_common(200))
         best = sorted(((-share, law) for share, law in shares if share >= _ALIKE))[:3]
         return tuple(self._table.laws[law] for _, law in best)
 
     @cached_property
+    def _short_laws(self) -> list[tuple[str, str]]:
+        """The laws with a short name, and its letters."""
+        keys = ((law, compact(law)) for law in self._table.laws)
+        return [(law, key) for law, key in keys if len(key) <= _SHORT]
+
+    @cached_property
     def _by_pair(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
-        for law, name in enumerate(self._table.laws):
-            for pair in _pairs(name):
+        for law, pairs in enumerate(self._pairs):
+            for pair in pairs:
                 found.setdefault(pair, []).append(law)
         return found
 
     @cached_property
-    def _sizes(self) -> list[int]:
-        return [len(_pairs(name)) for name in self._table.laws]
+    def _pairs(self) -> list[frozenset[str]]:
+        return [_pairs(name) for name in self._table.laws]
 
     # -- one citation ------------------------------------------------------------------------------------------------
 
