@@ -144,7 +144,11 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
 
 def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:
     """Give citations the days that are named for them: nearest in the same line, within `_NEAR` characters."""
-    days = list(law_days(text))
+    near: list[tuple[int, int]] = []  # Pieces of the text, each with the citations that are less than its ends apart.
+    for one in citations:
+        first, last = max(0, one.start - 2 * _FAR), one.end + 2 * _FAR
+        near[-1:] = [(near[-1][0], last)] if near and first <= near[-1][1] else [*near[-1:], (first, last)]
+    days = [(at + start, at + end, day) for at, last in near for start, end, day in law_days(text[at:last])]
     if not days:
         return list(citations)
     named: list[list[str]] = [[] for _ in citations]

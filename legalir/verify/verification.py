@@ -78,6 +78,9 @@ _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7
 
 _LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
 _LEVELS = ("paragraph", "item", "subitem")
+_LONGEST = 1000
+"""Maximum number of characters of words that are looked up as one citation."""
+
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
 
@@ -278,6 +281,8 @@ class Verifier:
             ComponentError: `as_of` is not a date.
         """
         day = iso_date(today() if as_of is None else named_day(as_of))
+        if len(words) > _LONGEST:
+            return None
         start = Checked(0, len(words), words, "right", day=day)
         text = as_typed(words)
         if (docno := self._docno_of(words.strip(), text)) is not None:
