@@ -281,3 +281,25 @@ def test_the_command(tmp_path: Path) -> None:
     open_one = "Section 2 of the Customs Act 1975."
     assert CliRunner().invoke(app, ask, input=open_one).exit_code == 0
     assert CliRunner().invoke(app, [*ask, "--strict"], input=open_one).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "독일 민법 § 823 BGB와 Art. 6 GDPR에 따른다. 「소방법」 제3조도 같다.",
+            ["§ 823 BGB", "Art. 6 GDPR", "「소방법」 제3조"],
+        ),
+        ("本件では民法第709条と § 823 BGB を見る。", ["民法第709条", "§ 823 BGB"]),
+        ("Compare 42 U.S.C. § 1983 and 민법 제750조 with our rules.", ["42 U.S.C. § 1983", "민법 제750조"]),
+        (
+            "La loi : section 2 of the Theft Act 1968, 《民法典》第五条.",
+            ["section 2 of the Theft Act 1968", "《民法典》第五条"],
+        ),
+        ("The lot was sold; there were five of them.", []),
+    ],
+)
+def test_citations_in_the_forms_of_other_languages_are_not_left_out(text: str, words: list[str]) -> None:
+    found = Collection("legalir/firecode-dated").verify(text)
+    assert [one.words for one in found.citations] == words
+    assert all(one.state == "outside this collection" for one in found.citations)
