@@ -28,9 +28,21 @@ _LONGEST = 4000
 _SHORTEST, _SHORTEST_CASELESS = 16, 8
 """Fewest letters of words in quotation marks that are no term but a quotation; the latter in scripts without cases."""
 
-_PAIRS = tuple(zip('“„„«»「『"‘', '”“”»«」』"’', strict=True))
+_PAIRS = tuple(zip('“„„«»「『"', '”“”»«」』"', strict=True))
+_SINGLE = tuple(
+    rf"(?<![\w'’]){first}(?P<s{n}>(?:[^{first}{last}\n]|(?<=[a-zà-ÿ]){last}(?=[a-zà-ÿ])){{2,{_LONGEST}}}){last}(?![a-zà-ÿ\d])"
+    for n, (first, last) in enumerate(("‘’", "''"))
+)
+"""Single quotation marks; one between letters is an apostrophe."""
+
 _QUOTED = re.compile(
-    "|".join(rf"{first}(?P<q{n}>[^{first}{last}]{{2,{_LONGEST}}}){last}" for n, (first, last) in enumerate(_PAIRS))
+    "|".join(
+        (
+            *(rf"{first}(?P<q{n}>[^{first}{last}]{{2,{_LONGEST}}}){last}" for n, (first, last) in enumerate(_PAIRS)),
+            *_SINGLE,
+        )
+    ),
+    re.IGNORECASE,
 )
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)

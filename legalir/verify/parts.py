@@ -91,11 +91,22 @@ def is_same(before: str, after: str, part: Part, lang: str) -> bool | None:
     return True if rest == more and old else None
 
 
+def text_of(text: str, part: Part, lang: str) -> str:
+    """Return the lines of a part of a provision with those that introduce its list; empty if it is unclear."""
+    found = _lines(text, part, lang)
+    return "\n".join(line for lines in found for line in lines) if found else ""
+
+
 def _words(text: str, part: Part, lang: str) -> tuple[str, str] | None:
     """Return the content of a part with what is above it, and of lines that may belong to it; None if it is unclear.
 
     Both are empty if the text has no such part.
     """
+    found = _lines(text, part, lang)
+    return None if found is None else (content_of("", "\n".join(found[0])), content_of("", "\n".join(found[1])))
+
+
+def _lines(text: str, part: Part, lang: str) -> tuple[list[str], list[str]] | None:
     lang = lang.partition("-")[0]
     wanted = {level: _number(number) for level, number in enumerate(part) if number}
     top, units = _outline(text, lang)
@@ -106,13 +117,12 @@ def _words(text: str, part: Part, lang: str) -> tuple[str, str] | None:
         return None
     if not found:
         siblings = [each for each in units if max(each.path) == max(wanted)]
-        return ("", "") if siblings else None
+        return ([], []) if siblings else None
     one = found[0]
     above = [each for each in units if each.path.items() < one.path.items()]
-    words = [*top, *(line for each in above for line in each.lines), *_all(one)]
     behind = zip(units, [*units[1:], None], strict=True)
     last = [line for each, then in behind if _may_close(each, then, one) for line in each.lines[1:]]
-    return content_of("", "\n".join(words)), content_of("", "\n".join(last))
+    return [*top, *(line for each in above for line in each.lines), *_all(one)], last
 
 
 def _may_close(unit: _Unit, following: _Unit | None, one: _Unit) -> bool:

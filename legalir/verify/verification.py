@@ -31,7 +31,7 @@ from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
-from legalir.verify.parts import Part, part_of
+from legalir.verify.parts import Part, part_of, text_of
 from legalir.verify.wording import differing, letters
 
 State = Literal[
@@ -77,6 +77,14 @@ _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7
 """Two letters of one word, in scripts with blanks between words."""
 
 _LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
+_YEAR = re.compile(r"\s\(?(?:1[5-9]|20)\d\d(?!\w|[./-]\d)\)?")
+_INLINE = re.compile(r"(?<=[.;:!?)）。\"”“])\s?(?:[(（](\w{1,3})[)）]|([①-⑳]))")
+"""A label inside a line: ``… Wohnsitz.(2) Der …``"""
+
+_UNNUMBERED = ("it", "es", "pt")
+"""Languages in which paragraphs may have no number; some publishers write all of them in one line."""
+
+_SENTENCE = re.compile(r"[^\s.]{3}\.(?=\s|\d|\Z)")
 _LEVELS = ("paragraph", "item", "subitem")
 _LONGEST = 1000
 """Maximum number of characters of words that are looked up as one citation."""
@@ -546,7 +554,7 @@ class Verifier:
         if names.in_full(words):
             return laws, words
         beside = [
-            one.near[mention.start : mention.end]
+            one.near[mention.start : _with_year(one.near, mention.end)]
             for mention in names.find(one.near)
             if mention.laws and _is_beside(one, mention.start, mention.end, overlapping=True)
         ]
@@ -703,6 +711,11 @@ class Verifier:
             texts = [text for record in records for text in (record.text, record.title)]
             differences = [differing(words, text) for text in texts]
             if None in differences:
+                part = part_of(one.reference) if one.reference is not None and len(records) == 1 else ()
+                inside = text_of(records[0].text, part, self._lang) if part else ""
+                if inside and differing(words, f"{records[0].title}\n{inside}") is not None:
+                    reason = "The words quoted are in the provision, but not in the paragraph or item that is cited."
+                    return found._replace(state="wording differs", reason=reason)
                 continue
             parts = max((each for each in differences if each), key=_words_in_common, default=[])
             if not parts and not is_quotation(words, 1.5):
@@ -746,6 +759,9 @@ class Verifier:
                 has = [one for one in written if one.isdigit() == number.isdigit()]
                 if any(_same(one, number) for one in has):
                     continue
+            inline = [next(filter(None, match.groups())) for match in _INLINE.finditer(record.text)]
+            if any(_same(one, number) for one in inline):
+                continue  # Some texts have all paragraphs in one line.
             if level == "paragraph" and number == "1":
                 continue  # A first, or only, paragraph may have no number.
             if has:
@@ -759,6 +775,8 @@ class Verifier:
                 if number.isdecimal() and int(number) <= max(bare, 1):
                     continue
                 return False, f"It has {bare} {'paragraph' if bare == 1 else 'paragraphs'}."
+            if lang in _UNNUMBERED and number.isdecimal() and len(_SENTENCE.findall(record.text)) >= int(number):
+                return None, f"Its text does not show its {level}s."
             if len(lines) <= 1:
                 return False, f"It has no {level}s: its text is one paragraph."
             return None, f"Its text does not number its {level}s."
@@ -813,6 +831,12 @@ class _Found(NamedTuple):
 
     def of(self, start: Checked) -> Checked:
         return start._replace(state=self.state, reason=self.reason, nearest=self.nearest)
+
+
+def _with_year(text: str, end: int) -> int:
+    """Return the end of the name of a law with the year behind it: the Act of another year is another law."""
+    year = _YEAR.match(text, end)
+    return year.end() if year else end
 
 
 def _is_beside(one: Citation, start: int, end: int, overlapping: bool = False) -> bool:
