@@ -172,8 +172,8 @@ class EngineRetriever(Retriever):
     their documents if a subclass has a ``scorer()``, and else refuses them. A query of white space finds nothing. Only
     documents in force on the day of a query that pass its filter are results, and equal scores are in the order of
     docnos, also at the cutoff: where an engine knows no days, filters or docnos, it is asked for twice as many until
-    the best k are certain. The documents that pass a filter go to the engine as their numbers: at once if they are at most
-    10 000, else where the best without them do not suffice.
+    the best k are certain. The documents that pass a filter go to the engine as their numbers: at once if they are at
+    most 10 000, else where the best without them do not suffice.
     """
 
     name = "engine"
