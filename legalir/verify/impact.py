@@ -283,12 +283,16 @@ def asides(impact: Impact) -> Iterator[str]:
 
 
 def told(impact: Impact) -> str:
-    """Return a sentence on the documents; empty if there are none."""
+    """Return a sentence on the citations of the documents; empty if there are no documents."""
     if not impact.documents:
         return ""
     total = sum(impact.citations.values())
     counts = Counter(one.concern for passages in impact.documents.values() for one in passages)
     more = "".join(f"; {number} {concern}" for concern, number in sorted(counts.items()) if concern != "changed")
+    without = ", ".join(name for name, number in impact.citations.items() if not number)
+    if not total:
+        return f"No citation was found in {without}."
+    more += f"; no citation was found in {without}" if without else ""
     return f"{counts['changed']} of {total} {'citation' if total == 1 else 'citations'} cite what changed{more}."
 
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from legalir import Collection
 from legalir.cli.main import app
 from legalir.errors import ComponentError
+from legalir.verify.impact import told
 
 BRIEF = """Article 1 of the Parks Act says: "A dog must be on a lead of at most 2 metres."
 Article 3 of the Parks Act was kind to kites. As in force on 1 May 2016, Article 1 of the Parks Act was shorter.
@@ -79,7 +80,10 @@ def test_passages_of_documents(parks: Path) -> None:
         (3, "Article 7 of the Park Fees Rules", "changed", "right"),
         (3, "Article 4 of the Customs Act 1975", "undecided", "outside this collection"),
     ]
-    # A document that cites nothing that changed.
+    # Documents that cite nothing, or nothing that changed.
+    assert told(found) == "3 of 6 citations cite what changed; 1 names a day; 1 undecided."
+    nothing = Collection(parks).impact("2016-06-01", "2021-01-01", {"a": "Nice weather.", "b": ""})
+    assert told(nothing) == "No citation was found in a, b."
     still = Collection(parks).impact("2016-06-01", "2016-07-01", {"brief": BRIEF})
     assert (still.changes, still.count("changed"), still.count("undecided")) == ((), 0, 1)
 
