@@ -31,7 +31,7 @@ _SHORTEST, _SHORTEST_CASELESS = 16, 8
 _PAIRS = tuple(zip('“„„«»「『"', '”“”»«」』"', strict=True))
 _SINGLE = tuple(
     rf"(?<![\w'’]){first}(?P<s{n}>(?:[^{first}{last}\n]|(?<=[a-zà-ÿ]){last}(?=[a-zà-ÿ])){{2,{_LONGEST}}}){last}(?![a-zà-ÿ\d])"
-    for n, (first, last) in enumerate(("‘’", "''"))
+    for n, (first, last) in enumerate((("‘", "’"), ("'", "'")))
 )
 """Single quotation marks; one between letters is an apostrophe."""
 
@@ -159,8 +159,8 @@ def _of_other_languages(whole: str, found: Sequence[Citation], languages: Sequen
                 pieces.setdefault(lang, {})[piece] = None
     for lang in pieces.keys() - {*languages}:
         for start, end in pieces[lang]:
-            piece = whole[start:end] if lang in _UNSPACED else _ENDINGS.sub(" ", whole[start:end])
-            for one in read(piece, lang):
+            words = whole[start:end] if lang in _UNSPACED else _ENDINGS.sub(" ", whole[start:end])
+            for one in read(words, lang):
                 first, last = start + one.start, start + one.end
                 place = bisect_right(starts, last - 1) - 1
                 if (place < 0 or read_there[place][1] <= first) and _has_number(Citation(first, last, one)):
