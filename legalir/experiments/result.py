@@ -20,11 +20,20 @@ import yaml
 from legalir.errors import ExperimentError, suggestion
 from legalir.experiments.definition import Definition
 from legalir.experiments.html import render, render_several, safety_panels
+from legalir.experiments.paper import PaperTable, latex, markdown
 from legalir.experiments.queries import QueryFacts, Wording
 from legalir.experiments.rows import Cell, ScoreTable, SystemRow, direction, format_score
 from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
 from legalir.experiments.scores import COUNT_COLUMNS, codes_of, compare_pairs, corrected, paired_test, score_table
 from legalir.storage.files import atomic_file
+
+_TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon signed-rank test", "randomisation": "paired randomisation test"}
+_CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "holm-sidak": "Holm–Šidák",
+    "fdr_bh": "Benjamini–Hochberg",
+}
 
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
 
@@ -185,6 +194,34 @@ class ExperimentResult:
             stream.write(text)
         return path
 
+    def to_latex(self) -> str:
+        """Return the table in LaTeX with ``booktabs``, with marks of significance and a note that explains them."""
+        return latex([self._paper_table()])
+
+    def to_markdown(self) -> str:
+        """Return the table of :meth:`to_latex` in Markdown."""
+        return markdown([self._paper_table()])
+
+    def _paper_table(self) -> PaperTable:
+        definition, scores = self.definition, self.scores
+        fractions = [name for name in definition.measures if scores.unit(name) == 100]
+        note = [
+            f"{self.dataset_name}, {len(self.context.queries)} questions, depth {definition.depth}.",
+            _in_percent(fractions, definition.measures),
+            "Bold: best." if any(cell.best for row in scores.rows for cell in row.cells) else "",
+        ]
+        if scores.compared:
+            correction = f", {_CORRECTIONS[definition.correction]} correction" if definition.correction else ""
+            clusters = f", clustered by {definition.cluster}" if definition.cluster else ""
+            note.append(
+                f"▲ (▼): significantly better (worse) than {scores.baseline}, two-sided {_TESTS[definition.test]}"
+                f"{clusters}{correction}, α = {definition.alpha:g}."
+            )
+        note += [f"{scores.untested[:1].upper()}{scores.untested[1:]}."] if scores.untested else []
+        note += [f"{', '.join(names)}: not run ({why.rstrip('.')})." for why, names in scores.reasons().items()]
+        note += [f"{row.name}: figures of {row.source}, not tested." for row in scores.rows if row.published]
+        return PaperTable(definition.title, definition.measures, scores.rows, " ".join(filter(None, note)))
+
     def compare(self, other: ExperimentResult, system: str | None = None, against: str | None = None) -> pd.DataFrame:
         """Compare systems of two results over the same questions, by the test and correction of this definition.
 
@@ -301,6 +338,12 @@ class ExperimentResult:
             return replace(result, system_runs=runs)
         except (ValueError, KeyError, TypeError) as error:
             raise ExperimentError(f"{folder} holds a damaged result: run the experiment again.") from error
+
+
+def _in_percent(fractions: Sequence[str], measures: Sequence[str]) -> str:
+    if len(fractions) == len(measures):
+        return "Scores in percent."
+    return f"In percent: {', '.join(fractions)}." if fractions else ""
 
 
 def _cure(folder: Path) -> str:
@@ -471,6 +514,27 @@ class ExperimentResults:
     def tables(self) -> dict[str, list[SystemRow]]:
         """Return the rows of each measure."""
         return {measure: self.rows(measure) for measure in self.definition.measures}
+
+    def to_latex(self) -> str:
+        """Return a table for each measure in LaTeX, as :meth:`ExperimentResult.to_latex`."""
+        return latex(self._paper_tables())
+
+    def to_markdown(self) -> str:
+        """Return a table for each measure in Markdown."""
+        return markdown(self._paper_tables())
+
+    def _paper_tables(self) -> list[PaperTable]:
+        headings = [*(name.removeprefix("legalir/") for name in self.results), "mean"]
+        tested = self.definition.baseline is not None
+        tables = []
+        for measure, rows in self.tables().items():
+            fraction = all(0 <= cell.value <= 1 for row in rows for cell in row.cells if cell.measured)
+            note = f"{_in_percent([measure] if fraction else [], [measure])} {self.legend()}".strip()
+            if tested:
+                rows = [replace(row, cells=(*row.cells, Cell(math.nan, row.won or "–"))) for row in rows]
+            columns = [*headings, "won : lost"] if tested else headings
+            tables.append(PaperTable(f"{self.definition.title}: {measure}", columns, rows, note))
+        return tables
 
     def legend(self) -> str:
         """Return the meaning of the table."""
