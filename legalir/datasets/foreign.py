@@ -45,7 +45,7 @@ _VERSION = 1
 """A higher number converts again what is in the cache."""
 
 _IDS = ("_id", "id", "docno", "doc_id", "docid")
-_TEXTS = ("text", "contents", "body")
+_TEXTS = ("text", "contents", "content", "body")
 _QUERY_IDS = ("_id", "id", "qid", "query_id", "query-id")
 _QUESTIONS = ("text", "query", "question")
 _GRADES = {

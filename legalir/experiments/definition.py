@@ -562,6 +562,8 @@ class Definition(Schema):
     """Largest accepted difference from an expected score, in score units; by default that of the expected scores."""
     notes: OptionalText = ""
     """Text below the table of the report."""
+    actor: Mapping[Text, Text] = Field(default_factory=dict)
+    """Who runs it, for the metadata of the runs: ``{name: …, team: …, mail: …, role: experimenter}``."""
     _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -280,6 +281,44 @@ class ExperimentResult:
             return "the judgements differ"
         return ""
 
+    def metadata(self, system: str) -> dict[str, object]:
+        """Return the description of the run of a system in the form of ir_metadata [ir-metadata], as plain values."""
+        facts: Mapping[str, Any] = self.environment
+        record, machine, dataset = self.system_runs[system].record, facts["machine"], facts["dataset"]
+        elsewhere = "run(" in record.expression  # Whether a stored run was made automatically is not known.
+        catalogued = self.definition.dataset.removeprefix("irds:")
+        known = catalogued != self.definition.dataset or catalogued.startswith("legalir/")
+        median = {} if record.latency is None else {"one query, median": f"{record.latency.median:.3f} ms"}
+        parts: dict[str, dict[str, object]] = {
+            "platform": {
+                "hardware": {
+                    "cpu": {"architecture": machine["architecture"], "number of cores": machine["processors"]}
+                },
+                "operating system": {"kernel": machine["system"]},
+                "software": {
+                    "libraries": {"python": [f"{name}=={number}" for name, number in facts["packages"].items()]},
+                    "retrieval toolkit": [f"legalir=={facts['legalir']}"],
+                },
+            },
+            "research goal": {"title": self.definition.title}
+            | ({"description": self.definition.description} if self.definition.description else {}),
+            "implementation": {
+                "executable": {"cmd": "legalir experiment run definition.yaml"},
+                "source": {"lang": [f"python {facts['python']}"]},
+            },
+            "method": ({} if elsewhere else {"automatic": True})
+            | {"score ties": "docno", "retrieval": [{"name": system, "method": record.expression}]},
+            "actor": dict(self.definition.actor),
+            "data": {
+                "test collection": {"name": self.dataset_name}
+                | ({"ir_datasets": catalogued} if known else {})
+                | {f"sha256 of {part}": dataset[part] for part in ("corpus", "topics", "qrels")}
+            },
+            "resources": {"runtime": {"wallclock": f"{round(record.seconds * 1000)} ms"} | median}
+            | ({"language models": dict(record.llm)} if record.llm else {}),
+        }
+        return {"schema-version": 0.1, "run-version": 1.0, "tag": system} | {k: v for k, v in parts.items() if v}
+
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write everything into `folder`, each file whole or not at all, and return its path.
 
@@ -292,6 +331,8 @@ class ExperimentResult:
             for name, run in self.system_runs.items():
                 if read_record(paths[name]) != run.record:
                     save_run(paths[name], run)
+                with atomic_file(paths[name].with_suffix(".ir-metadata.yml")) as stream:
+                    yaml.safe_dump(self.metadata(name), stream, allow_unicode=True, sort_keys=False, width=100)
             with atomic_file(folder / "table.tsv") as stream:
                 self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
             if self.by is not None:
