@@ -300,22 +300,29 @@ class ExperimentResult:
                     "retrieval toolkit": [f"legalir=={facts['legalir']}"],
                 },
             },
-            "research goal": {"title": self.definition.title}
-            | ({"description": self.definition.description} if self.definition.description else {}),
+            "research goal": {
+                "title": self.definition.title,
+                **({"description": self.definition.description} if self.definition.description else {}),
+            },
             "implementation": {
                 "executable": {"cmd": "legalir experiment run definition.yaml"},
                 "source": {"lang": [f"python {facts['python']}"]},
             },
-            "method": ({} if elsewhere else {"automatic": True})
-            | {"score ties": "docno", "retrieval": [{"name": system, "method": record.expression}]},
+            "method": {
+                **({} if elsewhere else {"automatic": True}),
+                "score ties": "docno",
+                "retrieval": [{"name": system, "method": record.expression}],
+            },
             "actor": dict(self.definition.actor),
             "data": {
                 "test collection": {"name": self.dataset_name}
                 | ({"ir_datasets": catalogued} if known else {})
                 | {f"sha256 of {part}": dataset[part] for part in ("corpus", "topics", "qrels")}
             },
-            "resources": {"runtime": {"wallclock": f"{round(record.seconds * 1000)} ms"} | median}
-            | ({"language models": dict(record.llm)} if record.llm else {}),
+            "resources": {
+                "runtime": {"wallclock": f"{round(record.seconds * 1000)} ms"} | median,
+                **({"language models": dict(record.llm)} if record.llm else {}),
+            },
         }
         return {"schema-version": 0.1, "run-version": 1.0, "tag": system} | {k: v for k, v in parts.items() if v}
 
