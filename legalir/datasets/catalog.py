@@ -161,6 +161,11 @@ def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
         any((path.parent / f"corpus.jsonl{end}").is_file() for end in ("", ".gz")) or source_of(path.parent)
     ):
         return StatuteDataset(id, partial(open_folder, path.parent), path.name)
+    provider, colon, _ = id.partition(":")
+    if colon and provider.isalnum() and len(provider) > 1:
+        raise DatasetNotFound(
+            f"{id!r}: PyTerrier knows no provider {provider!r} of datasets: install the package of it."
+        )
     raise DatasetNotFound(f"{id!r} is neither a dataset nor a folder.{_hint(PREFIX + id)}")
 
 

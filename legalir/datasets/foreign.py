@@ -23,8 +23,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from legalir.datasets.folder import ALIASES, DEFINITIONS, OUT_OF_SCOPE, Folder, FolderOutline, read_about
-from legalir.datasets.readers import RESERVED, Fault, OnFault, json_rows, numbered_lines, stop
+from legalir.datasets.folder import ALIASES, DEFINITIONS, OUT_OF_SCOPE, About, Folder, FolderOutline, read_about
+from legalir.datasets.readers import RESERVED, Fault, Judgement, OnFault, json_rows, numbered_lines, stop
 from legalir.datasets.records import ALIASES as OTHER_NAMES
 from legalir.datasets.records import Provision, trec_identifier
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
@@ -319,6 +319,15 @@ def _identifier(row: Mapping[str, Any], names: Sequence[str], what: str, counts:
     return identifier
 
 
+def read_judgements(path: Path) -> Iterator[Judgement]:
+    """Yield the judgements of a table with tabs, JSON lines or Parquet, as BEIR and MTEB have them.
+
+    Raises:
+        FormatError: a row is not a judgement, or gives a pair another grade.
+    """
+    return (Judgement(*row) for row in _judged(_rows([path], stop), Counter(), stop))
+
+
 def _judged(rows: Iterator[Row], counts: Counter[str], on_fault: OnFault) -> Iterator[tuple[str, str, int]]:
     labels: dict[tuple[str, str], int] = {}
     for file, line, row in rows:
@@ -410,7 +419,7 @@ def _of_folder(root: Path) -> Source | None:
         for part, by in parts.items()
         for split, paths in by.items()
     }
-    outline = FolderOutline(frozenset(queries), frozenset(qrels))
+    outline = FolderOutline(frozenset(queries), frozenset(qrels), About.model_validate(about))
     return Source(str(root), outline, about, state, rows, question, sources, kept)
 
 

@@ -57,7 +57,10 @@ def test_a_beir_folder_is_a_collection(beir, monkeypatch):
     assert Collection(beir, where="part=3").search("vessel", "bm25")["docno"].tolist() == ["dues_1"]
     monkeypatch.setenv("LEGALIR_DATA", str(beir.parent))
     assert load("legalir/harbour/test").qrels().values.tolist() == qrels
-    assert ("legalir/harbour", ("test",)) in {(entry.id, entry.splits) for entry in available()}
+    monkeypatch.setenv("LEGALIR_HOME", str(beir.parent.parent / "new"))
+    listed = {entry.id: (entry.splits, entry.title()) for entry in available()}
+    assert listed["legalir/harbour"] == (("test",), "harbour")
+    assert not (beir.parent.parent / "new").exists(), "a list converts nothing"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +74,8 @@ def test_a_beir_folder_is_a_collection(beir, monkeypatch):
     ],
 )
 def test_forms_of_judgements(beir, qrels):
-    write(beir / "qrels" / "test.tsv", qrels)
+    path = write(beir / "qrels" / "test.tsv", qrels)
+    assert [row.label for row in foreign.read_judgements(path)] == [1, 0, 2]
     assert load(f"{beir}/test").qrels().values.tolist() == [["q1", "dues_1", 1], ["q1", "2", 0], ["q2", "p/3", 2]]
 
 
@@ -241,6 +245,8 @@ def test_any_dataset_of_ir_datasets(registered):
     assert check(registered).provisions == 2
     with pytest.raises(DatasetNotFound, match="Did you mean 'harbour-of-the-tests'"):
         load("irds:harbour-of-the-test")
+    with pytest.raises(DatasetNotFound, match="no provider 'nobody'"):
+        load("nobody:knows")
     assert load("irds:legalir/firecode/dev") == load("legalir:firecode/dev") == load("legalir/firecode/dev")
 
 
