@@ -24,7 +24,17 @@ from legalir.experiments.html import render, render_several, safety_panels
 from legalir.experiments.paper import PaperTable, latex, markdown
 from legalir.experiments.queries import QueryFacts, Wording
 from legalir.experiments.rows import Cell, ScoreTable, SystemRow, direction, format_score
-from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
+from legalir.experiments.runs import (
+    Latency,
+    Run,
+    exact_floats,
+    load_run,
+    read_record,
+    record_paths,
+    run_tag,
+    save_run,
+    writing,
+)
 from legalir.experiments.scores import COUNT_COLUMNS, codes_of, compare_pairs, corrected, paired_test, score_table
 from legalir.storage.files import atomic_file
 
@@ -324,7 +334,8 @@ class ExperimentResult:
                 **({"language models": dict(record.llm)} if record.llm else {}),
             },
         }
-        return {"schema-version": 0.1, "run-version": 1.0, "tag": system} | {k: v for k, v in parts.items() if v}
+        head = {"schema-version": 0.1, "run-version": 1.0, "tag": run_tag(system)}
+        return head | {name: part for name, part in parts.items() if part}
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write everything into `folder`, each file whole or not at all, and return its path.
