@@ -517,7 +517,7 @@ def _table(path: Path, on_fault: OnFault) -> Iterator[Row]:
                 continue
             names = ["qid", "docno", "label"] if len(fields) == 3 else ["qid", "iteration", "docno", "label"]
         if len(fields) != len(names):
-            fault = f"{len(fields)} fields, but a judgement here has {len(names)} ({', '.join(names)})"
+            fault = f"{len(fields)} fields between tabs or blanks, but here they are {len(names)} ({', '.join(names)})"
             on_fault(Fault(path, number, "fields", fault))
             continue
         yield Row(path, number, dict(zip(names, fields, strict=True)))
