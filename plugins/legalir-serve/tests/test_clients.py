@@ -122,7 +122,7 @@ def test_the_command(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "own-home"))
     warmed = list[Service]()
-    monkeypatch.setattr(Service, "warm", warmed.append)
+    monkeypatch.setattr(Service, "warm", lambda self: warmed.append(self))
     given = ["harbour", "--pipeline", "words=bm25", "--answer", "bm25 % 3 >> quote", "--offline", "--install"]
     dry = CliRunner().invoke(mcp_app, [*given, "cursor", "--dry-run"])
     assert dry.exit_code == 0 and not (home / ".cursor").exists() and "bm25 % 3" in dry.output
