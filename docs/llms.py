@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from posixpath import normpath
 
 ROOT = Path(__file__).parents[1]
 FURTHER = """
@@ -22,7 +23,7 @@ def text() -> str:
     about = " ".join(page.split("\n\n")[1].split())
     rows = re.findall(r"^\| (?!you want to|---)(.+?) \| (.+) \|$", page, flags=re.M)
     lines = [
-        f"- [{name}](docs/{link}): {aim}"
+        f"- [{name}]({normpath(f'docs/{link}')}): {aim}"
         for aim, cell in rows
         for name, link in re.findall(r"\[(.+?)\]\((.+?)\)", cell)
     ]

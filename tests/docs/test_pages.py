@@ -27,7 +27,7 @@ OTHER_PAGES = [
         "experiments/README.md",
         "experiments/CHANGES.md",
     )
-]
+] + sorted(ROOT.glob("plugins/*/README.md"))
 SECTION = re.compile(
     r"^### `(?P<name>\w+)`(?: as \w+)?\n`(?P<expression>[^\n]*)`\n\n(?P<facts>.*?)(?=^##|\Z)", re.M | re.S
 )
