@@ -136,16 +136,18 @@ def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_provision_is_read_by_its_citation(tmp_path: Path) -> None:
-    read, dated, missing, unclear = asked(
+    read, dated, missing, anywhere, unclear = asked(
         service(tmp_path),
         ("read_provision", {"docno": "Harbour Act s 2"}),
         ("read_provision", {"docno": "D-1", "as_of": "2021-01-01"}),
         ("read_provision", {"docno": "Harbour Act s 9", "collection": "harbour"}),
+        ("read_provision", {"docno": "Harbour Act s 9"}),
         ("read_provision", {"docno": "Harbor Act s 2", "collection": "harbour"}),
     )
     assert (read["docno"], read["collection"]) == ("act-2", "harbour")
     assert dated["docno"] == "d-1@2020-01-01"
     assert missing["state"] == "not_found" and missing["reason"].startswith("no such provision")
+    assert (anywhere["state"], anywhere["reason"]) == (missing["state"], missing["reason"])
     assert unclear["state"] != "found"
 
 

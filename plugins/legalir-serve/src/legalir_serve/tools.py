@@ -59,6 +59,9 @@ _VERSIONS = 20
 _LOOKED_UP = {"no such provision", "no such law"}
 """States of a citation that was looked up in the right place."""
 
+_ELSEWHERE = {"outside this collection", "could not check"}
+"""States of a citation of which another collection may know more."""
+
 
 def _listed(given: object) -> object:
     return [given] if isinstance(given, str) else [] if given is None else given
@@ -244,7 +247,7 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
             shown = [row for row in found if row["shows"]]
             if len(shown) == 1:
                 return shown[0]["shows"], shown[0]["collection"]
-            if found:
+            if found := [row for row in found if row["state"] not in _ELSEWHERE] or found:
                 nearest = [{"collection": row["collection"], **one} for row in found for one in row["provisions"]]
                 state = "not_found" if {row["state"] for row in found} <= _LOOKED_UP else "needs_clarification"
                 raise Question(f"{found[0]['state']}: {found[0]['reason']}", nearest[:10], state)
