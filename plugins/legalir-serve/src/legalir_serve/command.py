@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from legalir.errors import suggestion
 from legalir.extend import model_options
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ EXAMPLES = """Examples:
 MCP_EXAMPLES = """Examples:
 
   legalir mcp legalir/firecode
+
+  legalir mcp legalir/firecode my-laws/ --install claude-code --dry-run
 """
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -37,6 +41,9 @@ _CONNECTIONS = 1_000
 
 _PATIENCE = 30
 """Seconds that requests have to end when the server is told to end."""
+
+_AT_ONCE, _LONGEST = 4, 600
+"""Calls of an agent whose work is done at once, and seconds that one may take."""
 
 _SHORTEST = 16
 """Fewest characters of a token."""
@@ -165,16 +172,60 @@ def serve(
 @mcp_app.command(epilog=MCP_EXAMPLES)
 @model_options
 def mcp(
+    context: typer.Context,
     datasets: Datasets,
     pipeline: Pipelines = None,
     answer: Answer = None,
+    install: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Add this command, and a skill, to an agent: claude-code, claude-desktop, codex, cursor, gemini, "
+            "vscode or windsurf.",
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what --install would write.")] = False,
     *,
     client: Client,
 ) -> None:
     """Offer DATASETS as tools to an agent, with the Model Context Protocol over standard input and output."""
+    if install:
+        _install(install, datasets, context, None if dry_run else _service(datasets, pipeline, answer, None, client))
+        return
+    if dry_run:
+        raise typer.BadParameter("--dry-run shows what --install would write: name an agent by --install.")
     from legalir_serve.tools import create_tools
+    from legalir_serve.work import Workers
 
-    create_tools(_service(datasets, pipeline, answer, None, client)).run("stdio")
+    workers = Workers(_AT_ONCE, _LONGEST)
+    try:
+        create_tools(_service(datasets, pipeline, answer, None, client), workers.run).run("stdio")
+    finally:
+        workers.close()
+
+
+def _install(name: str, datasets: list[str], context: typer.Context, service: Service | None) -> None:
+    """Add the command as it was given to an agent, with full paths; without a service, only show it."""
+    from legalir_serve.clients import agents, install
+
+    if (agent := agents().get(name)) is None:
+        known = ", ".join(agents())
+        raise typer.BadParameter(f"{name!r} is not a known agent.{suggestion(name, {*agents()})} Known: {known}.")
+    given = [str(Path(one).resolve()) if Path(one).exists() else one for one in datasets]
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if value and parameter.name not in ("install", "dry_run", "datasets"):
+            each = value if isinstance(value, list | tuple) else [value]
+            given += [part for one in each for part in (parameter.opts[0], *([] if one is True else [str(one)]))]
+    if service is not None:
+        typer.echo("Indexes are opened, or built, so that no first question waits for them.", err=True)
+        service.warm()
+    arguments = ["-m", "legalir.cli.main", "mcp", *given]
+    for sentence in install(agent, sys.executable, arguments, dry=service is None):
+        typer.echo(sentence)
+    if service is not None:
+        typer.echo(f"Start {name} again; its server is called legalir.")
 
 
 def _service(

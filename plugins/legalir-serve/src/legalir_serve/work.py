@@ -72,6 +72,9 @@ class Workers:
             return await asyncio.wait_for(asyncio.shield(future), self.timeout)
         except TimeoutError:
             raise TooSlow from None
+        except asyncio.CancelledError:
+            future.cancel()  # Work that has not begun does not begin.
+            raise
 
     def _ended(self, future: asyncio.Future[Any]) -> None:
         self._begun -= 1
