@@ -18,7 +18,7 @@ experiment: $(VENV)/.users
 
 # The bundled collections as a page, an HTTP API and tools for agents, at http://127.0.0.1:8000; Ctrl-C ends it.
 demo: $(VENV)/.users
-	$(BIN)/legalir serve legalir/firecode legalir/firecode-dated
+	$(BIN)/legalir serve legalir/harbour legalir/firecode legalir/firecode-dated
 
 # Every experiment whose collection is in $$LEGALIR_DATA, compared with its expected scores.
 experiments: $(VENV)/.users
