@@ -16,10 +16,16 @@ from legalir.datasets.catalog import HARBOUR
 from legalir.statutes.definitions import definitions
 from legalir.statutes.versions.difference import differences
 
-KEYS = {"Harbour Act": "act", "Harbour Regulations": "reg", "Harbour Rules": "rule", "Harbour Technical Notice": "notice"}
+KEYS = {
+    "Harbour Act": "act",
+    "Harbour Regulations": "reg",
+    "Harbour Rules": "rule",
+    "Harbour Technical Notice": "notice",
+}
 WORDS = {"section": "act", "regulation": "reg", "rule": "rule", "article": "notice"}
 CITED = re.compile(
-    r"\b(section|regulation|rule|article)s? (\d+(?:(?:, | and )\d+)*)(?: of the (Harbour (?:Technical )?[A-Z]\w+))?", re.I
+    r"\b(section|regulation|rule|article)s? (\d+(?:(?:, | and )\d+)*)(?: of the (Harbour (?:Technical )?[A-Z]\w+))?",
+    re.I,
 )
 NUMBER = re.compile(r"\d+(?: \d{3})*(?:\.\d+)?|\b(?:two|three|four|five|six|seven|ten)\b")
 COMPUTED = {
