@@ -31,7 +31,6 @@ NUMBER = re.compile(r"\d+(?: \d{3})*(?:\.\d+)?|\b(?:two|three|four|five|six|seve
 COMPUTED = {
     "hb10": {"1.2": "a tenth of 12"},
     "hb21": {"105": "35 times five less 2"},
-    "hb30": {"30": "10 times 3"},
     "hb31": {"20": "10 times 2"},
     "hb34": {"1 500": "half of 3 000"},
 }
