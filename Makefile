@@ -18,7 +18,7 @@ experiment: $(VENV)/.users
 
 # The bundled collections as a page, an HTTP API and tools for agents, at http://127.0.0.1:8000; Ctrl-C ends it.
 demo: $(VENV)/.users
-	$(BIN)/legalir serve legalir/firecode legalir/firecode-dated
+	$(BIN)/legalir serve legalir/harbour legalir/firecode legalir/firecode-dated
 
 # Every experiment whose collection is in $$LEGALIR_DATA, compared with its expected scores.
 experiments: $(VENV)/.users
@@ -56,7 +56,7 @@ lint: $(VENV)/.developers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The wheel, in an environment that holds nothing else, answers a question about the bundled collection.
+# The wheel, in an environment that holds nothing else, answers a question about two bundled collections.
 wheel: $(VENV)/.developers
 	rm -rf dist build/empty
 	$(BIN)/python -m build --wheel --outdir dist > build.log 2>&1 || { cat build.log; exit 1; }
@@ -64,8 +64,9 @@ wheel: $(VENV)/.developers
 	$(PYTHON) -m venv build/empty
 	build/empty/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt dist/*.whl
 	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?" -k 3 > answer.txt
+	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/harbour "How is the number of a pleasure craft shown?" -k 3 >> answer.txt
 	cat build/empty/answer.txt
-	grep -q vact-24 build/empty/answer.txt
+	grep -q vact-24 build/empty/answer.txt && grep -q notice-7 build/empty/answer.txt
 
 # The documentation; a warning is an error.
 docs: $(VENV)/.docs

@@ -25,6 +25,9 @@ FIRECODE = Path(__file__).resolve().parent / "firecode"
 DATED = FIRECODE.with_name("firecode-dated")
 """Folder of the bundled collection with versions in time; its folder ``versions`` has the files that it is made of."""
 
+HARBOUR = FIRECODE.with_name("harbour")
+"""Folder of the bundled collection in English, of four levels, in which some provisions have versions."""
+
 
 class Entry(NamedTuple):
     """A collection that has an id.
@@ -75,7 +78,7 @@ def entries() -> dict[str, Entry]:
     """Return the collections by id: bundled first, then folders of ``$LEGALIR_DATA``, then published ones.
 
     Only names of files are read. Where two have one id, the first stays: a folder of one's own replaces a published
-    collection of its name, and nothing replaces the bundled one.
+    collection of its name, and nothing replaces a bundled one.
     """
     out: dict[str, Entry] = {}
     for entry in _all():
@@ -85,7 +88,7 @@ def entries() -> dict[str, Entry]:
 
 
 def _all() -> Iterator[Entry]:
-    for path in (FIRECODE, DATED):
+    for path in (FIRECODE, DATED, HARBOUR):
         with suppress(DataError):  # a broken installation: the id is then unknown, and load() lists the ids there are
             yield Entry(PREFIX + path.name, "bundled", partial(Folder.open, path), Folder.open(path).outline)
     if home := os.environ.get("LEGALIR_DATA"):
@@ -101,8 +104,8 @@ def _all() -> Iterator[Entry]:
 
 
 def _folder(path: Path) -> Entry:
-    if path.name in (FIRECODE.name, DATED.name):
-        return _skipped(path.name, path, "the bundled collection has this name")
+    if path.name in (FIRECODE.name, DATED.name, HARBOUR.name):
+        return _skipped(path.name, path, "a bundled collection has this name")
     try:
         foreign = source_of(path)
         outline = Folder.scan(path).outline if foreign is None else foreign.outline

@@ -37,8 +37,9 @@ def check(definition: Path, out: Path) -> None:
     pd.testing.assert_frame_equal(again.table, result.table)
 
 
-def test_quickstart(tmp_path: Path) -> None:
-    check(EXPERIMENTS / "quickstart.yaml", tmp_path / "out")
+@pytest.mark.parametrize("name", ["quickstart", "harbour"])
+def test_bundled_collections(name: str, tmp_path: Path) -> None:
+    check(EXPERIMENTS / f"{name}.yaml", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
