@@ -26,6 +26,7 @@ from legalir_serve.guard import Guard, Unchanged
 from legalir_serve.pages import add_pages
 from legalir_serve.policy import CHARACTERS, RESULTS, TEXT
 from legalir_serve.service import Service
+from legalir_serve.sheets import Sheets, add_sheets
 from legalir_serve.work import Busy, TooSlow, Workers, event, refusal, steps
 
 _log = logging.getLogger("legalir_serve")
@@ -43,6 +44,7 @@ def create_app(
     pages: bool = True,
     tools: bool = True,
     hosts: Iterable[str] = (),
+    sheets: Sheets | None = None,
     renewing: bool = True,
     labels: Path | None = None,
     root_path: str = "",
@@ -59,6 +61,7 @@ def create_app(
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``.
         hosts: names of the server, beside its addresses and ``localhost``.
+        sheets: sheets that people rate; None: there are none. They need the pages.
         renewing: whether the application looks for changes of the collections, and opens them again.
         labels: a file with labels of the pages in further languages.
         root_path: where a server before this one puts it, such as ``/laws``.
@@ -128,6 +131,8 @@ def create_app(
     _describe(app, bool([*tokens]))
     if pages:
         add_pages(app, service, run, labels)
+    if sheets is not None:
+        add_sheets(app, sheets, workers.run)
     if agents is not None:
         for route in agents.streamable_http_app(stateless_http=True, json_response=True, host="0.0.0.0").routes:
             assert isinstance(route, Route)

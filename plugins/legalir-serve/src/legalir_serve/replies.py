@@ -13,7 +13,16 @@ class Error(BaseModel):
 
     error: str
     code: Literal[
-        "busy", "fault", "invalid", "no_token", "no_versions", "not_found", "opening", "too_slow", "unavailable"
+        "busy",
+        "changed",
+        "fault",
+        "invalid",
+        "no_token",
+        "no_versions",
+        "not_found",
+        "opening",
+        "too_slow",
+        "unavailable",
     ]
 
 
