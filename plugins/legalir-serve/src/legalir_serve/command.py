@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
@@ -116,11 +117,16 @@ def serve(
 
     Nothing is written but what people rate on a --sheet, and questions are logged only with --log-questions.
     """
+    import os
     import socket
 
     import uvicorn
 
     from legalir_serve import processes
+
+    counts = TemporaryDirectory(prefix="legalir-counts-") if workers > 1 else None
+    if counts is not None:
+        os.environ[processes.COUNTS] = counts.name  # Before what counts is imported.
     from legalir_serve.app import create_app
     from legalir_serve.sheets import Sheets
 
