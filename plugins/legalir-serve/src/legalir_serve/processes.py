@@ -143,7 +143,8 @@ def _ended(children: set[int]) -> list[int]:
         from prometheus_client.multiprocess import mark_process_dead
 
         for child in ended:
-            mark_process_dead(child)  # What it was answering is no longer being answered.
+            # What it was answering is no longer being answered.
+            mark_process_dead(child)  # type: ignore[no-untyped-call]
     return ended
 
 
