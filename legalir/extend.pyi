@@ -129,6 +129,7 @@ from .storage.documents import INDEXED_TEXT as INDEXED_TEXT
 from .storage.documents import document_batches as document_batches
 from .storage.files import atomic_directory as atomic_directory
 from .storage.files import atomic_file as atomic_file
+from .storage.files import file_lock as file_lock
 from .storage.files import link_or_copy as link_or_copy
 from .storage.shards import Encoding as Encoding
 from .storage.shards import earlier_rows as earlier_rows

@@ -19,9 +19,12 @@ import pytest
 import uvicorn
 from served import service
 
+from legalir import Collection
 from legalir_serve.app import create_app
 from legalir_serve.policy import Policy
 from legalir_serve.service import Service
+from legalir_serve.sheets import Sheets
+from legalir_study.sheet import Item, sheet_page
 
 CHROMIUM = os.environ.get("LEGALIR_CHROMIUM") or next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
@@ -30,6 +33,7 @@ pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium: inst
 sync_api = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
+ITEMS = ("lamp", "fee", "gull")
 QUESTION = "고시원 방에 창문이 꼭 있어야 하나요?"
 
 
@@ -38,6 +42,13 @@ class Quiet(uvicorn.Server):
 
     def install_signal_handlers(self) -> None:
         pass
+
+
+def written_sheet(path: Path, collection: str) -> Path:
+    """Write a page with three answers to rate."""
+    items = [Item(name, f"What of {name}?", "", f"The {name}. [act-1]", ("act-1",), ("act-1",)) for name in ITEMS]
+    path.write_text(sheet_page(items, Collection(collection), ["correct"], "Berths"), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(name="address", scope="module")
@@ -49,7 +60,7 @@ def served_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     hostile = service(tmp_path_factory.mktemp("served")).opened("harbour").collection.id
     places = {"firecode": "legalir/firecode", "dated": "legalir/firecode-dated", "harbour": hostile}
     served = Service(places, Policy({"default": "default", "answer": "default % 5 >> quote", "words": "bm25"}))
-    app = create_app(served, tools=False)
+    app = create_app(served, tools=False, sheets=Sheets([written_sheet(home / "berths.html", hostile)], home / "saved"))
     server = Quiet(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -181,3 +192,48 @@ def test_without_a_script(browser: Any, address: str) -> None:
     sync_api.expect(page.locator(".results > li")).to_have_count(10)
     assert not page.locator("button.copy").is_visible()
     context.close()
+
+
+def test_two_computers_rate_one_sheet(browser: Any, address: str) -> None:
+    """A name that is typed slowly is one rater, who finds and keeps what was rated elsewhere."""
+
+    def opened(name: str) -> tuple[Any, list[str]]:
+        page, said = browser.new_context().new_page(), list[str]()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.accept()))
+        page.goto(f"{address}/sheet")
+        page.locator("#rater").press_sequentially(name, delay=20)
+        page.keyboard.press("Tab")
+        return page, said
+
+    def expect(page: Any, words: str) -> None:
+        sync_api.expect(page.locator("#progress")).to_contain_text(words)
+
+    def rate(page: Any, item: str, done: int) -> None:
+        while item not in page.locator("#question").inner_text():
+            page.keyboard.press("n")
+        page.locator("#form input").nth(1).check()
+        page.locator("#place").focus()
+        expect(page, f"{done} of 3 answers are rated; saved on the server.")
+
+    first, asked = opened("Kim")
+    rate(first, "lamp", 1)
+    second, asked_again = opened("kim ")
+    expect(second, "1 of 3 answers are rated; saved on the server.")
+    rate(second, "fee", 2)
+    first.keyboard.press("p")
+    rate(first, "gull", 3)
+    assert asked == [] and len(asked_again) == 1 and "1 answers are rated as kim" in asked_again[0]
+    first.reload()  # It goes on where it was, without a question.
+    expect(first, "3 of 3 answers are rated; saved on the server.")
+    first.locator("#clear").click()
+    expect(first, "2 of 3 answers are rated; saved on the server.")
+    first.locator("#rater").fill("Lee")
+    first.keyboard.press("Tab")
+    first.locator("#place").focus()
+    expect(first, "saved on the server.")
+    assert len(asked) == 1 and "Those of Kim stay saved" in asked[0]
+    saved = first.evaluate("rater => fetch('/sheet/saved?rater=' + rater).then(reply => reply.json())", "KIM")
+    assert len(saved["ratings"]) == 2
+    first.context.close()
+    second.context.close()

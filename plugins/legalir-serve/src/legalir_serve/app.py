@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -23,12 +23,17 @@ from legalir import __version__
 from legalir.errors import LegalIRError
 from legalir_serve import replies
 from legalir_serve.guard import Guard, Unchanged
+from legalir_serve.metrics import Metrics
 from legalir_serve.pages import add_pages
 from legalir_serve.policy import CHARACTERS, RESULTS, TEXT
 from legalir_serve.service import Service
+from legalir_serve.sheets import Sheets, add_sheets
 from legalir_serve.work import Busy, TooSlow, Workers, event, refusal, steps
 
 _log = logging.getLogger("legalir_serve")
+
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+"""Type of a reply that Prometheus reads."""
 
 _LOOK = 3.0
 """Seconds between two looks at the files of the collections."""
@@ -43,6 +48,7 @@ def create_app(
     pages: bool = True,
     tools: bool = True,
     hosts: Iterable[str] = (),
+    sheets: Sheets | None = None,
     renewing: bool = True,
     labels: Path | None = None,
     root_path: str = "",
@@ -59,6 +65,7 @@ def create_app(
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``.
         hosts: names of the server, beside its addresses and ``localhost``.
+        sheets: sheets that people rate; None: there are none. They need the pages.
         renewing: whether the application looks for changes of the collections, and opens them again.
         labels: a file with labels of the pages in further languages.
         root_path: where a server before this one puts it, such as ``/laws``.
@@ -125,16 +132,26 @@ def create_app(
         return workers.run if not pipeline or pipeline in service.policy.pipelines else own.run
 
     _add_api(app, service, run, ready)
+    metrics = Metrics(service)
+
+    @app.get("/metrics", tags=["server"], response_class=PlainTextResponse, dependencies=[Depends(_without_parameters)])
+    async def metrics_() -> PlainTextResponse:
+        """Return numbers of requests, seconds and bytes, and of what is served, in the format of Prometheus."""
+        return PlainTextResponse(await run()(metrics.text), media_type=_PROMETHEUS)
+
     _describe(app, bool([*tokens]))
     if pages:
         add_pages(app, service, run, labels)
+    if sheets is not None:
+        add_sheets(app, sheets, workers.run)
     if agents is not None:
         for route in agents.streamable_http_app(stateless_http=True, json_response=True, host="0.0.0.0").routes:
             assert isinstance(route, Route)
             route.methods = {"POST"}  # Without state there is nothing that a stream could carry, or an end could end.
             app.router.routes.append(route)
     inside = GZipMiddleware(Unchanged(app), minimum_size=1_000, compresslevel=5)
-    return Guard(inside, ready.wait, tokens, hosts, timeout, log_questions)
+    guarded = Guard(inside, ready.wait, tokens, hosts, timeout, log_questions)
+    return metrics.around(guarded, (getattr(route, "path", "") for route in app.routes))
 
 
 async def _renew(service: Service) -> None:

@@ -13,14 +13,26 @@ class Error(BaseModel):
 
     error: str
     code: Literal[
-        "busy", "fault", "invalid", "no_token", "no_versions", "not_found", "opening", "too_slow", "unavailable"
+        "busy",
+        "changed",
+        "fault",
+        "invalid",
+        "no_token",
+        "no_versions",
+        "not_found",
+        "opening",
+        "too_slow",
+        "unavailable",
     ]
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": Error, "description": "A value cannot be used."},
     401: {"model": Error, "description": "No right token was given."},
+    403: {"model": Error, "description": "The request comes from a page of another server."},
     404: {"model": Error, "description": "There is no such collection or provision."},
+    405: {"model": Error, "description": "The address has no such method; `Allow` names those that it has."},
+    411: {"model": Error, "description": "The request does not say how long it is."},
     413: {"model": Error, "description": "The request is too large."},
     414: {"model": Error, "description": "The address is too long."},
     421: {"model": Error, "description": "The server does not have this name."},
