@@ -11,7 +11,7 @@ from datetime import date
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote, urlencode
 
 import jinja2
 import yaml
@@ -23,9 +23,11 @@ from starlette.types import Message, Receive, Scope, Send
 
 from legalir.errors import ComponentError, suggestion
 from legalir.extend import NOTICE, WRONG
-from legalir_serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
-from legalir_serve.passages import blocks, extract, level, linked, marked, reasons
+from legalir_serve.law_pages import SURVEY, add_law_pages, given_in
+from legalir_serve.neighbourhood import HEIGHT, WIDTH
+from legalir_serve.passages import extract, marked, reasons
 from legalir_serve.policy import TEXT
+from legalir_serve.reading import paragraphs
 from legalir_serve.service import Service
 from legalir_serve.work import event, refusal, steps
 
@@ -37,7 +39,7 @@ PARAMETERS = ("q", "collection", "pipeline", "k", "offset", "as_of", "law", "lev
 _FILTERS = ("law", "level", "path")
 """Parameters that filter."""
 
-_OTHERS = ("docno", "from", "to", "other", "format", "live", "text", "words")
+_OTHERS = ("docno", "from", "to", "other", "format", "live", "text", "words", *SURVEY)
 """Parameters of single pages."""
 
 _ADDED = ("utm_", "fbclid", "gclid")
@@ -111,9 +113,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
-    environment.globals.update(
-        marked=marked, extract=extract, blocks=blocks, level=level, class_of=class_of, notice=NOTICE
-    )
+    environment.globals.update(marked=marked, extract=extract, paragraphs=paragraphs, class_of=class_of, notice=NOTICE)
     environment.globals.update(title_of=lambda name: service.opened(name).collection.source.about.title or name)
     environment.globals.update(box_width=WIDTH, box_height=HEIGHT, notice=NOTICE)
     static = StaticFiles(packages=[("legalir_serve", "static")])
@@ -243,36 +243,9 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "other": other,
         }
 
-    @page("/provision", "provision.html")
-    async def provision(request: Request) -> dict[str, Any]:
-        docno, chosen = request.query_params.get("docno", ""), options(request)
-        place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
-        shown = await run()(service.provision, docno, **place)
-        around = await run()(service.related, shown["docno"], **place, depth=2, most=24)
-        changes = None
-        first, last = (request.query_params.get(name, "") for name in ("from", "to"))
-        if first and last:
-            changes = await run()(service.changes, first, last, collection=chosen["collection"], docno=shown["docno"])
-        drawn: Picture = picture(around["nodes"], around["links"])
-        query = request.query_params.get("q", "")
-        return {
-            "collections": [],
-            "parts_of": linked(shown["text"], shown["references"]),
-            "law_language": service.opened(chosen["collection"]).collection.language,
-            "shown": shown,
-            "drawn": drawn,
-            "changes": changes,
-            "query": query,
-            "cited": request.query_params.get("words"),
-            "from_": first,
-            "to": last,
-        }
-
     @page("/verify", "verify.html", ("GET", "POST"))
     async def verify(request: Request) -> dict[str, Any]:
-        given = {**request.query_params}
-        if request.method == "POST":  # A text is too long for an address.
-            given |= dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
+        given = await given_in(request)
         text, chosen = given.get("text", ""), {name: given.get(name) or None for name in ("collection", "as_of")}
         verified = None
         if len(text) > TEXT:
@@ -287,6 +260,8 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "chosen": chosen,
         }
 
+    add_law_pages(page, service, run, as_csv)
+
     @page("/explain", "explain.html")
     async def explain(request: Request) -> dict[str, Any]:
         query, docno = (request.query_params.get(name, "") for name in ("q", "docno"))
@@ -297,14 +272,6 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         named = service.opened(chosen["collection"]).collection.provisions([docno, *(text for _, text in why)])
         titles = {each: one.title or each for each, one in named.items()}
         return {"collections": [], "shown": shown, "why": why[:6], "words": words, "titles": titles, "query": query}
-
-    @page("/law", "law.html")
-    async def law(request: Request) -> dict[str, Any]:
-        chosen = options(request)
-        place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
-        shown = await run()(service.law, request.query_params.get("docno", ""), **place)
-        language = service.opened(chosen["collection"]).collection.language
-        return {"collections": [], "shown": shown, "law_language": language}
 
     @page("/answer", "answer.html")
     async def answer(request: Request) -> dict[str, Any]:

@@ -147,6 +147,62 @@ class Reference(TypedDict):
     docno: str
 
 
+class Term(TypedDict):
+    """A place in a text with a term that the law defines: its meaning, and the provision that defines it."""
+
+    start: int
+    end: int
+    term: str
+    meaning: str
+    docno: str
+    title: str
+
+
+class OfLevel(Named):
+    """A provision of a level; `via` has the provisions between, if it does not cite the one in question itself."""
+
+    text: str
+    family: bool
+    via: list[str]
+    references: list[Reference]
+
+
+class Level(TypedDict):
+    """The provisions of a level: at most 20, and how many there are."""
+
+    level: str
+    total: int
+    provisions: list[OfLevel]
+
+
+class Levels(TypedDict):
+    """A provision, and those of other levels that it carries out, or that carry it out; none of an unknown level."""
+
+    collection: str
+    docno: str
+    title: str
+    law: str
+    before: Named | None
+    after: Named | None
+    levels: list[Level]
+
+
+class Surveyed(TypedDict):
+    """A survey: decisions, what is read next, and the estimated recall; see `legalir survey --json`."""
+
+    query: str
+    collection: str
+    as_of: str | None
+    corpus: str
+    changed: bool
+    decisions: list[dict[str, Any]]
+    pending: list[dict[str, Any]]
+    total: int
+    recall: dict[str, Any]
+    reached: bool
+    sentences: list[str]
+
+
 class Law(TypedDict):
     """A law as a whole: its provisions in force on the day, in order."""
 
@@ -173,6 +229,7 @@ class Provision(TypedDict):
     effective_to: str
     url: str
     references: list[Reference]
+    terms: list[Term]
     state: Literal["in force", "no longer in force", "not yet in force", "repealed"]
     since: str
     in_force: str | None

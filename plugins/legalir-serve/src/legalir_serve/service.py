@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from legalir import CitationGraph, Client, Collection, SearchResult
 from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
 from legalir.extend import (
+    LawTable,
     NumberTable,
     Place,
     Provision,
@@ -508,7 +510,7 @@ class Service:
         return {
             "collection": opened.name,
             **_fields(record),
-            "references": _references(opened.collection, record, [*cited]),
+            "references": references_in(opened.collection, record, [*cited]),
             **_state(record, versions, opened.day(as_of)),
             **opened.collection.beside([record.doc_id], opened.day(as_of))[record.doc_id],
             **self._beside(opened, record, as_of),
@@ -582,11 +584,8 @@ class Service:
         """
         opened = self.opened(collection)
         record, day = self._record(opened, docno, as_of), opened.day(as_of)
-        store = opened.collection.source.store
-        places = np.flatnonzero(store.column("law") == record.law)
-        if store.validity is not None:
-            places = places[store.validity.on(day_of(day, "as_of"))[places]]
-        whole = [each for each in store.at(places.tolist()) if each.law_id == record.law_id]
+        places = laws_of(opened.collection, record.doc_id)[record.law]
+        whole = [each for each in in_force(opened.collection, places, day) if each.law_id == record.law_id]
         return {
             "collection": opened.name,
             "law": record.law,
@@ -752,6 +751,28 @@ class Service:
         return {**found, "collection": opened.name}
 
 
+def laws_of(collection: Collection, docno: str) -> dict[str, npt.NDArray[np.int64]]:
+    """Return the places of all versions of the provisions of a law, and of the laws of its family, by name of the law.
+
+    Args:
+        collection: the collection.
+        docno: of a provision of the law.
+    """
+    table = LawTable.of(collection)
+    every, number = np.arange(len(table)), table.numbers([docno])[0]
+    law, family = table.groups(every, "law"), table.groups(every, "family")
+    places = np.flatnonzero(family == family[number] if family[number] >= 0 else law < 0)
+    return {table.group_name(int(one), "law"): places[law[places] == one] for one in np.unique(law[places])}
+
+
+def in_force(collection: Collection, places: npt.NDArray[np.int64], day: str | None) -> list[Provision]:
+    """Return the provisions at places of the corpus that are in force on a day, in order."""
+    store = collection.source.store
+    if store.validity is not None:
+        places = places[store.validity.on(day_of(day, "as_of"))[places]]
+    return [*store.at(places.tolist())]
+
+
 def _graph_of(collection: Collection, record: Provision, day: str | None) -> CitationGraph:
     """Return the citation graph of a day on which a provision is in force: the day that is asked, else its first."""
     graph = collection.graph
@@ -783,7 +804,7 @@ def _counts(provisions: Iterable[Provision]) -> dict[str, list[tuple[str, int]]]
     return {name: [(value, n) for value, n in of.most_common(_COUNTED) if value] for name, of in values.items()}
 
 
-def _references(collection: Collection, record: Provision, cited: list[Provision]) -> list[dict[str, Any]]:
+def references_in(collection: Collection, record: Provision, cited: list[Provision]) -> list[dict[str, Any]]:
     """Return the places of a text that name a provision that it cites, where only one of these can be meant."""
     table = NumberTable.of(collection)
     own, *numbers = map(table.article, table.docno_table.numbers([record.doc_id, *(one.doc_id for one in cited)]))
