@@ -149,6 +149,14 @@ def test_the_pages_of_a_provision_and_its_levels(client: TestClient) -> None:
     assert client.get("/v1/levels", params={"docno": "a-3", "collection": "budu"}).json()["levels"][0]["total"] == 1
 
 
+def test_days_without_versions_are_looked_at(tmp_path: Path) -> None:
+    begins, ends = {"effective_from": "2999-01-01"}, {"effective_from": "2001-01-01", "effective_to": "2002-01-01"}
+    rows = [{"docno": f"q-{n}", "title": "", "text": "A.", **days} for n, days in enumerate(({}, begins, ends))]
+    served = Service({"q": write(tmp_path / "q", rows, "")})
+    found = [(one["state"], one["since"]) for one in (provision(served, f"q-{n}") for n in range(3))]
+    assert found == [("in force", ""), ("not yet in force", "2999-01-01"), ("no longer in force", "2002-01-01")]
+
+
 def test_what_changed_is_above_the_text(client: TestClient) -> None:
     page = client.get("/provision?docno=s-1&collection=quay&lang=en").text
     assert page.index("<del>3</del>") < page.index('class="text"') and "<details><summary>What changed" in page

@@ -35,12 +35,9 @@ def provision(service: Service, docno: str, *, collection: str | None = None, as
     ``docno`` and ``title`` of the provision that defines it. Errors as :meth:`Service.provision`.
     """
     shown = service.provision(docno, collection=collection, as_of=as_of)
-    return {**shown, "terms": _terms(service, shown, _day_of(shown, as_of))}
-
-
-def _day_of(shown: Mapping[str, Any], as_of: str | None) -> str | None:
-    """Return the day for which a provision is read: the one that is asked, else its first."""
-    return as_of if shown["state"] == "in force" else shown["effective_from"] or as_of
+    # A version that is not in force on the day is read with the law of its first day.
+    dated, now = service.opened(shown["collection"]).collection.dated, shown["state"] == "in force"
+    return {**shown, "terms": _terms(service, shown, as_of if now or not dated else shown["effective_from"] or as_of)}
 
 
 def _terms(service: Service, shown: Mapping[str, Any], day: str | None) -> list[dict[str, Any]]:

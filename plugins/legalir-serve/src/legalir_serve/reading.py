@@ -62,9 +62,9 @@ def paragraphs(text: str, language: str, marks: Iterable[Mark] = ()) -> list[Blo
             found.append(Block(one, [], 0, "", False))
             continue
         depth, anchor, body = next(places)
-        start = text.find(one, end)
-        end = start + len(one) if start >= 0 else end
-        parts = _parts(text, start, end, chosen) if start >= 0 else [(one, None)]
+        start = text.index(one, end)
+        end = start + len(one)
+        parts = _parts(text, start, end, chosen)
         found.append(Block([], parts, depth, anchor, table.is_repealed(body.strip(), language)))
     return found
 

@@ -10,6 +10,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -784,8 +785,14 @@ def _graph_of(collection: Collection, record: Provision, day: str | None) -> Cit
 
 def _state(record: Provision, versions: Mapping[str, Provision], day: str | None) -> dict[str, str | None]:
     """Return whether a provision is in force on a day, since when, and which of its versions is."""
-    if day is None:
-        return {"state": "in force", "since": record.effective_from, "in_force": record.doc_id}
+    if day is None:  # There are no versions; but a provision may have days.
+        state, today = "in force", date.today().isoformat()
+        if record.effective_from > today:
+            state = "not yet in force"
+        elif record.effective_to and record.effective_to <= today:
+            state = "no longer in force"
+        since = record.effective_to if state == "no longer in force" else record.effective_from
+        return {"state": state, "since": since, "in_force": record.doc_id if state == "in force" else None}
     now = _in_force(versions, day)
     if now == record.doc_id:
         return {"state": "in force", "since": record.effective_from, "in_force": now}
