@@ -139,6 +139,25 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     page.wait_for_selector(".contents")
     check()
 
+    # The levels side by side, a preview, what changed in a law, a survey.
+    page.goto(f"{address}/provision?docno=vdecree-4&collection=firecode")
+    page.locator("button.more").first.click()
+    assert page.locator(".preview:popover-open a").is_visible()
+    check()
+    page.keyboard.press("Escape")
+    page.locator("a[href*='/levels?']").click()
+    page.wait_for_selector(".levels section:nth-child(3)")
+    check()
+    page.goto(f"{address}/changes?docno=FC05-4&collection=dated")
+    assert page.locator("del").count() and page.locator("ins").count()
+    check()
+    page.goto(f"{address}/survey?q=소화기의+설치기준&collection=firecode")
+    for place in range(10):
+        page.locator(f"input[name=r{place}]").nth(place % 2).check()
+    page.locator("main form button").last.click()
+    page.wait_for_selector("meter")
+    check()
+
     page.goto(f"{address}/?q={QUESTION}")
     page.locator("a.live").click()
     page.wait_for_selector(".citation")

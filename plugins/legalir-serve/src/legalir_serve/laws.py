@@ -18,6 +18,12 @@ _BESIDE = 20
 _ALL = 100_000
 """More provisions than cite any other."""
 
+_NAMES = re.compile("「[^」]*」|『[^』]*』|《[^》]*》")
+"""Names of laws."""
+
+_WITHOUT_ENDS = ("th", "lo", "km", "my")
+"""Languages that write without blanks, in whose texts a term could be a part of another word."""
+
 _LONGEST = 40
 """Most characters of a term that is marked; what is longer is a phrase."""
 
@@ -53,7 +59,7 @@ def _terms(service: Service, shown: Mapping[str, Any], day: str | None) -> list[
                     known.setdefault(one.term, []).append(facts)
     found = list[dict[str, Any]]()
     taken = [(one["start"], one["end"]) for one in shown["references"]]
-    for start, end, term in _occurrences(shown["text"], tuple(sorted(known)), language):
+    for start, end, term in occurrences(shown["text"], tuple(sorted(known)), language):
         meanings = known[term]
         single = len({(one["docno"], one["meaning"]) for one in meanings}) == 1
         elsewhere = meanings[0]["docno"] != shown["docno"]
@@ -63,18 +69,23 @@ def _terms(service: Service, shown: Mapping[str, Any], day: str | None) -> list[
     return found
 
 
-def _occurrences(text: str, terms: tuple[str, ...], language: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and term of the places of terms as whole words; of two at one place, the longer."""
+def occurrences(text: str, terms: tuple[str, ...], language: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and term of the places of terms as whole words; of two at one place, the longer.
+
+    None in scripts whose words have no ends that can be seen, and none in the name of a law.
+    """
     pattern, of = _pattern(terms, language)
+    names = [match.span() for match in _NAMES.finditer(text)]
     for match in pattern.finditer(text):
-        yield match.start("term"), match.end("term"), of[match["term"].casefold()]
+        if not any(first < match.start("term") < end for first, end in names):
+            yield match.start("term"), match.end("term"), of[match["term"].casefold()]
 
 
 @lru_cache(maxsize=64)
 def _pattern(terms: tuple[str, ...], language: str) -> tuple[re.Pattern[str], Mapping[str, str]]:
     """Return the pattern of terms, and the term of each of its matches in small letters."""
-    shortest = {"zh": 3, "th": 4}.get(language, 2)  # Without blanks a short word is a part of others.
-    chosen = [term for term in terms if shortest <= len(term) <= _LONGEST]
+    shortest = 3 if language == "zh" else 2  # Without blanks a short word is a part of others.
+    chosen = [term for term in terms if shortest <= len(term) <= _LONGEST and language not in _WITHOUT_ENDS]
     forms = {term.casefold(): term for term in chosen}
     if language in ("en", "fr"):
         forms = {f"{small}s": term for small, term in forms.items()} | forms
@@ -82,7 +93,7 @@ def _pattern(terms: tuple[str, ...], language: str) -> tuple[re.Pattern[str], Ma
     if language == "ko":
         ends = rf"(?:(?=[^\w])|\Z|(?=(?:{_PARTICLES})(?!\w)))"
         return re.compile(rf"(?<!\w)(?P<term>{either}){ends}", re.IGNORECASE), forms
-    if language in ("zh", "th"):
+    if language == "zh":
         return re.compile(rf"(?P<term>{either})", re.IGNORECASE), forms
     if language == "ja":
         # A word ends where the script changes.
