@@ -181,6 +181,8 @@ def test_a_law_between_two_days(client: TestClient) -> None:
     assert client.post("/changes", data={**form, "text": "x" * 60_000}).status_code == 400
     assert client.get("/changes?collection=quay&law=Nix&from=2021-01-01&to=2023-01-01").status_code == 400
     assert client.get("/changes?docno=s-1&collection=quay&from=2023-01-01&to=2021-01-01").status_code == 400
+    assert client.get("/changes?docno=s-1&collection=quay&to=2021-01-01").status_code == 400
+    assert "2022-01-01 →" in client.get("/changes?docno=s-1&collection=quay&from=2022-01-01").text
     assert client.get("/changes?collection=budu&from=2021-01-01&to=2023-01-01").status_code == 400
     assert "has no versions" in client.get("/changes?docno=a-3&collection=budu&lang=en").text
     assert client.get("/changes").status_code == 200
@@ -194,6 +196,7 @@ def test_a_survey_is_in_its_address(client: TestClient) -> None:
     asked |= {f"d{number}": docno for number, docno in found}
     asked |= {f"r{number}": "+" if docno == "d-1" else "?" if docno == "n-1" else "-" for number, docno in found[:-1]}
     page = client.get("/survey", params=asked).text
+    assert "The search does not bring it" in client.get("/survey?q=zzz&collection=budu&lang=en").text
     assert "of 5 read" in page and "1 skipped" in page and "at least" in page and "1 on the matter" in page
     (state,) = {*re.findall(r'name="state" value="([^"]*)"', page)}
     decided, corpus = surveys.unpacked(state)

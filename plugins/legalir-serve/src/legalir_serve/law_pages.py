@@ -121,14 +121,15 @@ def add_law_pages(
             days = laws.days(service, docno, collection=opened.name) if docno else []
             meant = record["law"] if record else name
             first, last = given.get("from", ""), given.get("to", "")
+            if last and not first:
+                raise ComponentError("from is missing: give the earlier day, too.")
             if days and not first and not last:  # The newest change.
                 first, last = days[max(0, len(days) - 2)][0], days[-1][0]
             shown = None
-            if first or last:
+            if first:
                 documents = {"text": text} if text.strip() else {}
-                shown = service.impact(
-                    first or last, last or "today", collection=opened.name, law=meant, documents=documents
-                )
+                last = last or "today"
+                shown = service.impact(first, last, collection=opened.name, law=meant, documents=documents)
             return {
                 "collections": [one for one in service.collections() if one["dated"]],
                 "shown": shown,
@@ -136,7 +137,7 @@ def add_law_pages(
                 "law_name": meant,
                 "docno": docno,
                 "days": days,
-                "chosen": {"collection": opened.name, "from": first, "to": last},
+                "chosen": {"collection": opened.name, "from": first, "to": shown["to"] if shown else last},
                 "text": text,
                 "law_language": opened.collection.language,
                 "without": ("law", "collection", "as_of"),

@@ -49,7 +49,8 @@ def survey(
     Returns:
         ``query, collection, as_of, corpus`` (a fingerprint of the provisions) and ``changed`` (whether another one was
         given); ``decisions``, the rows of ``legalir survey --json``; ``pending``, what is read next: ``docno, title,
-        law, text``, and ``near``, accepted provisions that it is linked with; ``recall``, ``reached`` and
+        law, text``, ``near``, accepted provisions that it is linked with, and ``found``, whether the search brings it;
+        ``recall``, ``reached`` and
         ``sentences`` as there.
 
     Raises:
@@ -81,7 +82,7 @@ def survey(
     for docno, number in zip(next_ones, ranking.numbers(next_ones), strict=True):
         record, near = records[docno], np.intersect1d(ranking.neighbours(int(number)), accepted)
         row = {"docno": docno, "title": record.title, "law": record.law, "text": record.text}
-        pending.append({**row, "near": ranking.docnos(near[:3])})
+        pending.append({**row, "near": ranking.docnos(near[:3]), "found": bool(number in ranking.found)})
     return {
         "query": question,
         "collection": opened.name,
