@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError
 from legalir_serve import surveys
-from legalir_serve.laws import levels, occurrences, provision
+from legalir_serve.laws import days, levels, occurrences, provision
 from legalir_serve.reading import paragraphs
 from legalir_serve.service import Service
 
@@ -168,7 +168,8 @@ def test_what_changed_is_above_the_text(client: TestClient) -> None:
     assert client.get("/provision?docno=a-3&collection=budu&from=2020-02-01&to=2020-03-01").status_code == 400
 
 
-def test_a_law_between_two_days(client: TestClient) -> None:
+def test_a_law_between_two_days(client: TestClient, served: Service) -> None:
+    assert days(served, "s-2", collection="quay") == [("2020-01-01", 2), ("2022-01-01", 1)]
     for address in ("/changes?docno=s-2&collection=quay", "/impact?collection=quay&from=2021-01-01&to=2023-01-01"):
         page = client.get(f"{address}&lang=en").text
         assert "<del>3</del>" in page and "1 provisions differ" in page and "Quay Act, section 2</a>" in page

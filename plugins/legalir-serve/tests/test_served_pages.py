@@ -45,7 +45,8 @@ def test_results_show_place_words_and_reason(client: TestClient) -> None:
 
 
 def test_each_text_is_shown_as_text(client: TestClient) -> None:
-    for path in ("/?q=fee", "/provision?docno=act-2", "/answer?q=fee+for+a+lamp", "/compare?q=lamp", f"/?q={SCRIPT}"):
+    pages = ("/?q=fee", "/answer?q=fee+for+a+lamp", "/compare?q=lamp", f"/?q={SCRIPT}", "/survey?q=fee")
+    for path in (*pages, *(f"/{name}?docno=act-2" for name in ("provision", "law", "levels"))):
         page = text_of(client, path)
         assert "<script>" not in page and "&lt;script&gt;" in page
     assert "<script>" not in text_of(client, f"/provision?docno={SCRIPT}", 404)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from legalir.extend import definitions, iso_date, statute_of
+from legalir.extend import definitions, iso_date, provision_key, statute_of
 from legalir_serve.neighbourhood import LEVELS, level_of
 from legalir_serve.service import Service, in_force, laws_of, references_in
 
@@ -197,7 +196,7 @@ def _relation(above: bool) -> str:
 
 
 def days(service: Service, docno: str, *, collection: str | None = None) -> list[tuple[str, int]]:
-    """Return the days on which versions of provisions of a law began, the oldest first, and how many did.
+    """Return the days on which the provisions of a law began, changed or ended, the oldest first, and how many did.
 
     Raises:
         DatasetNotFound: there is no such provision.
@@ -206,7 +205,8 @@ def days(service: Service, docno: str, *, collection: str | None = None) -> list
     store = service.opened(collection).collection.source.store
     if store.validity is None:
         return []
-    places = laws_of(service.opened(collection).collection, shown["docno"])[shown["law"]]
-    begun = Counter(iso_date(int(day)) for day in store.validity.begin[places])
-    ended = Counter(iso_date(int(day)) for day in store.validity.end[places])
-    return [(day, max(begun[day], ended[day])) for day in sorted({*begun, *ended} - {""})]
+    changed = dict[str, set[str]]()
+    for place in laws_of(service.opened(collection).collection, shown["docno"])[shown["law"]].tolist():
+        for of in (store.validity.begin, store.validity.end):
+            changed.setdefault(iso_date(int(of[place])), set()).add(provision_key(str(store.docnos.array[place])))
+    return [(day, len(changed[day])) for day in sorted({*changed} - {""})]
