@@ -128,7 +128,7 @@ def test_levels_side_by_side(served: Service) -> None:
         row["docno"]: row for one in levels(served, "a-3", collection="budu")["levels"] for row in one["provisions"]
     }
     assert rows["r-1"]["via"] == ["d-1"] and not rows["x-1"]["family"]
-    assert [one["docno"] for one in rows["d-1"]["references"]] == ["a-3"]
+    assert [(one["docno"], one["unit"]) for one in rows["d-1"]["references"]] == [("a-3", "1")]
 
 
 def test_the_pages_of_a_provision_and_its_levels(client: TestClient) -> None:
@@ -144,7 +144,11 @@ def test_the_pages_of_a_provision_and_its_levels(client: TestClient) -> None:
     assert "/levels?" not in client.get("/provision?docno=n-1&collection=budu").text
     assert client.get("/levels?docno=nix&collection=budu").status_code == 404
     decree = client.get("/provision?docno=d-1&collection=budu&lang=en").text
-    assert 'popovertarget="ref-a-3"' in decree and "Preview of 부두법 제3조(점등)" in decree
+    assert (
+        'docno=a-3#1">법 제3조제1항</a>' in decree
+        and 'popovertarget="ref-a-3"' in decree
+        and "Preview of 부두법 제3조(점등)" in decree
+    )
     assert "budu" in re.findall('<p class="printed">(.*?)</p>', decree)[0]
     assert client.get("/v1/levels", params={"docno": "a-3", "collection": "budu"}).json()["levels"][0]["total"] == 1
 

@@ -140,11 +140,12 @@ class Version(TypedDict):
 
 
 class Reference(TypedDict):
-    """A place in a text that names a provision which it cites."""
+    """A place in a text that names a provision which it cites, and its paragraph, item and so on: `2.3`."""
 
     start: int
     end: int
     docno: str
+    unit: str
 
 
 class Term(TypedDict):

@@ -825,7 +825,8 @@ def references_in(collection: Collection, record: Provision, cited: list[Provisi
         if one.law_kind == "named":
             numbered = [each for each in numbered if one.law in each.law or each.law in one.law] or numbered
         if len(numbered) == 1 and (not places or one.start >= places[-1]["end"]):
-            places.append({"start": one.start, "end": one.end, "docno": numbered[0].doc_id})
+            unit = ".".join(filter(None, (one.paragraph, one.item, one.subitem)))
+            places.append({"start": one.start, "end": one.end, "docno": numbered[0].doc_id, "unit": unit})
     return places
 
 
