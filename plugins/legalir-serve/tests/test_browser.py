@@ -142,7 +142,7 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     # The levels side by side, a preview, what changed in a law, a survey.
     page.goto(f"{address}/provision?docno=vdecree-4&collection=firecode")
     page.locator("button.more").first.click()
-    assert page.locator(".preview:popover-open a").is_visible()
+    assert page.locator(".peek:popover-open a").is_visible()
     check()
     page.keyboard.press("Escape")
     page.locator("a[href*='/levels?']").click()

@@ -149,7 +149,7 @@ def test_the_pages_of_a_provision_and_its_levels(client: TestClient) -> None:
         and 'popovertarget="ref-a-3"' in decree
         and "Preview of 부두법 제3조(점등)" in decree
     )
-    assert "budu" in re.findall('<p class="printed">(.*?)</p>', decree)[0]
+    assert "budu" in re.findall('<p class="imprint">(.*?)</p>', decree)[0]
     assert client.get("/v1/levels", params={"docno": "a-3", "collection": "budu"}).json()["levels"][0]["total"] == 1
 
 
