@@ -19,7 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 from legalir.errors import ComponentError, suggestion
 from legalir.extend import NOTICE, WRONG
 from legalir_serve.exports import KINDS, as_csv, as_json, as_word, citation, days_of
-from legalir_serve.labels import grouped, language_of, messages, plural, refused_in, said
+from legalir_serve.labels import language_of, messages, plural, refused_in, said
 from legalir_serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
 from legalir_serve.passages import blocks, extract, level, linked, marked, reasons
 from legalir_serve.policy import TEXT
@@ -73,7 +73,10 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
     def title_of(name: str) -> str:
         return service.opened(name).collection.source.about.title or name
 
-    environment.globals.update(title_of=title_of, days_of=days_of, plural=plural, grouped=grouped)
+    def spoken_in(name: str) -> str:
+        return service.opened(name).collection.language
+
+    environment.globals.update(title_of=title_of, spoken_in=spoken_in, days_of=days_of, plural=plural)
     environment.globals.update(box_width=WIDTH, box_height=HEIGHT)
     static = StaticFiles(packages=[("legalir_serve", "static")])
     app.mount("/static", Cached(static), name="static")
@@ -155,9 +158,6 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         return refused_page(request, error)
 
     app.add_exception_handler(HTTPException, refuse_or_show)
-
-    def spoken(reply: Mapping[str, Any]) -> dict[str, str]:
-        return {"law_language": service.opened(reply["collection"]).collection.language}
 
     def options(request: Request) -> dict[str, Any]:
         given = request.query_params
@@ -299,7 +299,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             shown["steps"] = f"{request.scope.get('root_path', '')}/answer/steps?{request.query_params}"
         elif query.strip():
             reply = await run(chosen["pipeline"])(service.answer, query, **chosen)
-            shown |= answered(reply, texts[language_of(request, texts)]) | spoken(reply)
+            shown |= answered(reply, texts[language_of(request, texts)])
         return {"collections": await run()(service.collections), "query": query, "chosen": chosen, **shown}
 
     @app.get("/answer/steps", include_in_schema=False)
@@ -314,7 +314,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             async for kind, content in answering:
                 shown = content
                 if kind == "answer":
-                    shown = {"html": rendered(request, "reply.html", **answered(content, labels), **spoken(content))}
+                    shown = {"html": rendered(request, "reply.html", **answered(content, labels))}
                 elif kind == "error":
                     shown = {**content, "error": refused_in(labels, content["code"], content["error"])}
                 yield event(kind, shown)
@@ -357,7 +357,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         when = f"{t['in_force_on']} {found['as_of']}" if found.get("as_of") else ""
         facts = " · ".join(filter(None, (titles, when, t["retrieved"].format(day=day), t["notice"])))
         heading = query or rows[0]["title"] or rows[0]["docno"]
-        spoken = service.opened(names[0]).collection.language
+        spoken = spoken_in(names[0])
         return as_word(heading, facts, rows, t, spoken), heading
 
     def as_cited(request: Request, row: Mapping[str, Any], name: str, t: Mapping[str, str]) -> dict[str, Any]:
