@@ -51,7 +51,7 @@ PAGE_OF = {
 def _lead_to_pages(app: Sphinx, docname: str, source: list[str]) -> None:
     """Let a link to a file that is a page here lead to that page; one to another Markdown file is its words alone."""
     source[0] = re.sub(r"(?<=\]\()([^)#\s]+)", lambda link: PAGE_OF.get(link[1], link[1]), source[0])
-    source[0] = re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\.md\)", r"`\1`", source[0])
+    source[0] = re.sub(r"\[([^\]]*)\]\(\.\./[^)#]*\.md(?:#[^)]*)?\)", r"`\1`", source[0])
 
 
 def _with_parameters(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:

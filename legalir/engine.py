@@ -132,21 +132,11 @@ class EngineIndex(IndexArtifact):
                 )
         self.check(manifest.facts)
 
-    def __len__(self) -> int:
-        return len(self.docno_table)
-
     def _identity(self) -> tuple[object, ...]:
-        return type(self), self.path, repr(self.settings)
+        return *super()._identity(), repr(self.settings)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EngineIndex) and self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.path))
-
-    def __repr__(self) -> str:
-        settings = "".join(f", {name}={_shown(value)!r}" for name, value in self.settings.items())
-        return f"{type(self).__name__}({str(self.path)!r}{settings})"
+    def _shown(self) -> str:
+        return "".join(f", {name}={_shown(value)!r}" for name, value in self.settings.items())
 
 
 def _build(collection: Collection, index: EngineIndex) -> None:

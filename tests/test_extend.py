@@ -19,7 +19,8 @@ from legalir.plugins import ROLES
 ROOT = Path(__file__).parents[1]
 MODULES = {f"legalir.{module.name}" for module in pkgutil.iter_modules(legalir.__path__)}
 PUBLIC = {"legalir", "legalir.errors", "legalir.experiments", "legalir.extend", "legalir.testing"}
-GUIDE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+PAGES = ("plugins.md", "plugin-reference.md")
+GUIDE = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in PAGES)
 
 
 def private_imports(source: str) -> list[str]:
@@ -75,7 +76,7 @@ def test_the_check_of_imports(source: str, expected: list[str]) -> None:
 
 def test_each_name_is_in_the_guide() -> None:
     _, _, table = GUIDE.partition("**`legalir.extend`**")
-    rows = re.findall(r"^\| (`.*?) \|", table.partition("\n### ")[0], flags=re.M)
+    rows = re.findall(r"^\| (`.*?) \|", table.partition("\n## ")[0], flags=re.M)
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(extend.__all__)
     assert all(getattr(extend, name) is not None for name in extend.__all__)
 

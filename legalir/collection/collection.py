@@ -573,7 +573,7 @@ class Collection:
         Raises:
             ComponentError: as :meth:`filter`.
         """
-        from legalir.collection.phrases import marked
+        from legalir.collection.fields import marked
 
         filter, (words, phrases), notes = self.filter(where), marked(query), []
         for phrase in phrases:

@@ -109,7 +109,6 @@ def phrase_pattern(phrase: str, lang: str = UNKNOWN) -> regex.Pattern[str]:
     Args:
         phrase: the words.
         lang: code of the language, whose elided articles are not part of a word.
-
     """
     words = folded(phrase)
     (before, _), (after, _) = _ends(words, lang)
@@ -134,6 +133,38 @@ def sure_terms(analyzer: Analyzer, phrase: str) -> set[str]:
     return reduce(set.intersection, (set(analyzer.terms(text)) for text in texts))
 
 
+_PAIRS = ("“”", "„“", "„”", "””", "«»", "»«", "「」", "『』", "＂＂", "〝〟", "〝〞")
+_QUOTED = "|".join(
+    [
+        r'(?<![\p{Latin}\p{Nd}])"([^"]+)"(?![\p{Latin}\p{Nd}])',
+        *(f"{pair[0]}([^{pair[0]}{pair[1]}]+){pair[1]}" for pair in _PAIRS),
+    ]
+)
+_MARKED = regex.compile(rf"(?P<out>(?<!\S)-)?(?:{_QUOTED})|(?<!\S)-(?P<word>\p{{L}}[^\s,;:!?。、，]*)")
+_KOREAN = regex.compile(r"[「『].*\p{Hangul}", regex.DOTALL)
+
+
+def marked(question: str) -> tuple[str, list[dict[str, str]]]:
+    """Return a question without its excluded words, and the filters for its phrases and excluded words, in order.
+
+    ``"just cause"`` is a phrase, ``-vehicles`` and ``-"motor vehicles"`` are excluded. Any pair of double quotation
+    marks counts. Corner brackets around Korean words do not, because they name laws there; nor do single marks, the
+    marks of titles (U+300A), and a straight mark after a letter or digit, which may mean inches.
+    """
+    filters: list[dict[str, str]] = []
+
+    def read(found: regex.Match[str]) -> str:
+        words = found["word"] or next(filter(None, found.groups()[1:]))
+        is_out = bool(found["out"] or found["word"])
+        if not words.strip() or (_KOREAN.match(found[0]) and not is_out):
+            return found[0]
+        filters.append({f"text{'!~' if is_out else '~'}": words.strip().rstrip(".")})
+        return " " if is_out else found[0]
+
+    words = _MARKED.sub(read, question)
+    return (" ".join(words.split()) if words != question else question), filters
+
+
 class FieldTable(IndexArtifact):
     """The fields of each provision of a collection; of a chunk collection, of the provisions that were cut.
 
@@ -148,15 +179,6 @@ class FieldTable(IndexArtifact):
         super().__init__(str(path))
         self.collection = collection
         self._lock = threading.Lock()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FieldTable) and self.path == other.path
-
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self.path)!r})"
 
     @classmethod
     def of(cls, collection: Collection) -> Self:

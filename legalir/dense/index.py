@@ -176,21 +176,11 @@ class DenseIndex(IndexArtifact):
             raise ComponentError(f"the encoder {encoder.name} is another one now.")
         return cls.of(collection, encoder, approximate=None if search is None else search["search"])
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DenseIndex) and self._identity() == other._identity()
+    def _identity(self) -> tuple[object, ...]:
+        return *super()._identity(), None if self._given_encoder is None else self._given_encoder.fingerprint
 
-    def _identity(self) -> tuple[object, str | None]:
-        return self.path, None if self._given_encoder is None else self._given_encoder.fingerprint
-
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        name = "" if self._given_encoder is None else f", encoder={self._given_encoder.name!r}"
-        return f"{type(self).__name__}({str(self.path)!r}{name})"
-
-    def __len__(self) -> int:
-        return len(self.vectors)
+    def _shown(self) -> str:
+        return "" if self._given_encoder is None else f", encoder={self._given_encoder.name!r}"
 
     @property
     def vectors(self) -> npt.NDArray[np.floating]:

@@ -55,15 +55,6 @@ class LawTable(IndexArtifact):
     def __init__(self, path: str | PathLike[str]) -> None:
         super().__init__(str(path))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LawTable) and self.path == other.path
-
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self.path)!r})"
-
     @classmethod
     def of(cls, collection: Collection) -> Self:
         """Return the table of a collection, built on first use."""
@@ -132,9 +123,6 @@ class LawTable(IndexArtifact):
         # The last place is for provisions without a law, numbered -1.
         family = np.array([*(number[statute_of(name)] for name in laws), -1], dtype=np.int64)
         return {"law": (laws, law), "family": (families, family[law])}
-
-    def __len__(self) -> int:
-        return len(self.docno_table)
 
     def count(self, by: Group) -> int:
         """Return the number of laws, or of families."""

@@ -72,19 +72,11 @@ class TermIndex(IndexArtifact):
         super().__init__(str(path))
         self._asked = None if analyzer == "auto" else get_analyzer(analyzer)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, TermIndex)
-            and self.kind == other.kind
-            and (self.path, self._asked) == (other.path, other._asked)
-        )
+    def _identity(self) -> tuple[object, ...]:
+        return *super()._identity(), self._asked
 
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        name = "" if self._asked is None else f", analyzer={self._asked.name!r}"
-        return f"{type(self).__name__}({str(self.path)!r}{name})"
+    def _shown(self) -> str:
+        return "" if self._asked is None else f", analyzer={self._asked.name!r}"
 
     def _check(self, manifest: Manifest) -> None:
         made_by = manifest.facts["analyzer"]
@@ -186,9 +178,6 @@ class TermIndex(IndexArtifact):
             posting: posting of the term.
         """
         raise NotImplementedError
-
-    def __len__(self) -> int:
-        return len(self.docno_table)
 
 
 def _counted(

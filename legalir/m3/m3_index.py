@@ -115,18 +115,11 @@ class M3Index(IndexArtifact):
             raise ComponentError(f"the encoder {made_by['name']} is another one now.")
         return cls.of(collection, encoder, facts["multi"])
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, M3Index) and (self.path, self._given) == (other.path, other._given)
+    def _identity(self) -> tuple[object, ...]:
+        return *super()._identity(), self._given
 
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        encoder = "" if self._given is None else f", encoder={self._given!r}"
-        return f"{type(self).__name__}({str(self.path)!r}{encoder})"
-
-    def __len__(self) -> int:
-        return len(self.dense)
+    def _shown(self) -> str:
+        return "" if self._given is None else f", encoder={self._given!r}"
 
     @property
     def dense(self) -> npt.NDArray[np.floating[Any]]:

@@ -32,7 +32,7 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 
 # Each quantifier has a bound: without one, it would be tried again from each sign of a long run.
 _HAN_SIGNS = "〇零一二三四五六七八九十百千"
-_HAN = rf"[{_HAN_SIGNS}]{{1,12}}"
+_HAN = rf"(?!〇)[{_HAN_SIGNS}]{{1,12}}"
 _LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
@@ -61,6 +61,8 @@ _LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
 """A letter that belongs to the number before it in a field: ``4 a``."""
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 """A number or letter without a word, which is not a unit of the article."""
+_CAPITALS = re.compile(r"[^\W\d_]{1,12}(?:-[^\W\d_]{2,6})?|[^\W\d_a-z]{2,6} [^\W\d_a-z]{2,6}")
+"""A short name of a law in capitals."""
 _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
 """The heading that may follow the number in a field."""
 
@@ -219,6 +221,9 @@ class Grammar(Schema):
 
     list: Forms = ()
     """Words between the members of a list."""
+
+    conjoined: Forms = ()
+    """Words of `list` after which an article is one of the law before, although that is named: ``§ 3 X i.V.m. § 5``."""
 
     range: Forms = ()
     """Words between the ends of a range."""
@@ -437,6 +442,23 @@ class Grammar(Schema):
     def has_words(self) -> bool:
         """Whether the language has an alphabet with small letters, and spaces between its words."""
         return any(sign.islower() for form in self.article for sign in form)
+
+    @property
+    def every_law(self) -> tuple[LawPattern, ...]:
+        """The patterns of laws, with those of the short names with full stops or capitals: ``cod. nav.``, ``CPI``.
+
+        Short names are read only directly after a number.
+        """
+        every = {one for forms in self.short_names.values() for one in forms} if self.has_words else set[str]()
+        dotted = {one for one in every if "." in one and one.rstrip(".") not in every - {one}}
+        capitals = {one for one in every - dotted if sum(map(str.isupper, one)) > 1 and _CAPITALS.fullmatch(one)}
+        short: list[tuple[LawPattern, ...]] = []
+        for signs, names in (("(?i:", dotted), ("(?<!, )(?:", capitals)):
+            words = (re.findall(r"\w+\.?|[^\w\s]", one) for one in sorted(names, key=lambda one: (-len(one), one)))
+            inside = "|".join(r"[ \xa0]?".join(map(re.escape, one)) for one in words)
+            pattern = rf"(?<![\w.]){signs}{inside})(?![\w-]|\.\w)"
+            short.append((LawPattern(pattern=pattern, after=True),) if names else ())
+        return (*short[0], *self.laws, *short[1])
 
     @property
     def closing_quotes(self) -> tuple[str, ...]:
@@ -699,9 +721,9 @@ _PLACES = {
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
-    "U": r"([^\W\d_]{2,20})(?=[)）。，,])",
+    "U": r"([^\W\d_]{2,20}|(?:[^\W\d_]{1,6}\. ?){2,5})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
-    "Q": r"[\"'“”‘’「『«»]{1,2}([^\"'“”‘’「」『』«»]{1,60})[\"'“”‘’」』»«]{1,2}",
+    "Q": r"[\"'“”‘’「『《«»]{1,2}([^\"'“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
 }
 """Meaning of the places of a form."""
 
@@ -717,9 +739,22 @@ def _word(word: str) -> str:
         return f"{_word(word[:-1]).removesuffix(_END)}[^\\W\\d_]{{0,12}}{_END}"
     first, last = (unicodedata.name(letter).split()[0] for letter in (word[0], word[-1]))
     alone = (last in _ALPHABETS and word[-1].isalpha()) or (last == "THAI" and len(word) == 1)
-    after = _END if alone else r"(?![^\W\d_])" if last == "ARABIC" and len(word) > 1 and word[-1].isalpha() else ""
+    letter = last == "ARABIC" and len(word) == 1 and word not in "وفبلك"  # The letters that may be prefixes.
+    after = (
+        _END
+        if alone
+        else r"(?![^\W\d_])"
+        if last == "ARABIC" and (letter or len(word) > 1 < len(word)) and word[-1].isalpha()
+        else ""
+    )
     return (
-        (r"(?<![^\W\d_ºª])" if first in _ALPHABETS and word[0].isalpha() else "")
+        (
+            r"(?<![^\W\d_ºª])"
+            if (first in _ALPHABETS and word[0].isalpha())
+            else r"(?<!\w)"
+            if letter and word.isalpha()
+            else ""
+        )
         + re.escape(word).replace("'", "['’]")
         + after
     )

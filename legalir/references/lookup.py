@@ -132,15 +132,6 @@ class NumberTable(IndexArtifact):
         super().__init__(str(path))
         self._replaced, self._aliases = replaced, aliases
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NumberTable) and self.path == other.path
-
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self.path)!r})"
-
     @classmethod
     def of(cls, collection: Collection) -> Self:
         """Return the table of a collection, built on first use."""
@@ -235,9 +226,6 @@ class NumberTable(IndexArtifact):
             facts.update(documents=len(docnos), corpus=corpus, lang=lang, learnt=dict(learnt))
         self.forget()
         return self
-
-    def __len__(self) -> int:
-        return len(self.docno_table)
 
     @cached_property
     def laws(self) -> list[str]:

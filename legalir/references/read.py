@@ -51,7 +51,7 @@ _DEPTH = 4
 
 _IRI = re.compile(r"(/[\w/.-]{1,80}?)/s(\w[\w–-]{0,20})((?:/\w{1,8}){0,6})")
 _EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point_(\w{1,8}))?(?:__.*)?$")
-_NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
+_NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*/:-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
 _PARTS = re.compile(r"[\w.]{1,20}")
@@ -386,6 +386,7 @@ class _Reader:
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
+        self._patterns = grammar.every_law
         units = {level: grammar.forms(level) for level in RANKS}
         groups = [("ignore", grammar.ignore)]
         relations = {"same": grammar.same, "this": grammar.this, "before": grammar.before, "after": grammar.after}
@@ -398,7 +399,7 @@ class _Reader:
         inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+^ ')}" for one in units[level])) for level in units]
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
-        laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws) if not one.after]
+        laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(self._patterns) if not one.after]
         # In an alphabet nothing begins inside a word, which saves most of the time.
         word = r"(?<![^\W\d_])(?:" if grammar.has_words else "(?:"
         self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], word, ")", laws)
@@ -424,6 +425,7 @@ class _Reader:
         self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
+        self._conjoined = self._any(grammar.conjoined, rf"{GAP}[,，、]?{GAP}(?:", ")")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
         note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
@@ -472,9 +474,12 @@ class _Reader:
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
-        self._within = self._any(grammar.within, rf"{note}{GAP}(,?){GAP}(?:", rf"){GAP}")
+        self._within = self._any(grammar.within, rf"{note}{GAP}([,،]?){GAP}(?:", rf"){GAP}")
+        self._within_after = self._any(grammar.within, rf"[,،]{GAP}(?:", rf"){GAP}\Z")
         self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:", r")(?:\s[^\W\d_]{1,8})?\s\Z")
-        self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
+        self._laws = re.compile(
+            "|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(self._patterns)) or "(?!)"
+        )
         # "of" may precede a reference; a comma or a note in brackets may follow it.
         kinds = [(kind, *_around(forms)) for kind, forms in grammar.kinds.items()]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
@@ -487,7 +492,7 @@ class _Reader:
         self._kind_after = self._compiled([(kind, one) for kind, _, one in kinds if one], f"(?:{until})?{note}(?:", ")")
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
-        self._short_laws = [re.compile(one.pattern) for one in grammar.laws if one.after and grammar.has_words]
+        self._short_laws = [re.compile(one.pattern) for one in self._patterns if one.after and grammar.has_words]
         # How words are written in the patterns of laws, and words before a law, for texts in capitals.
         named = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
         small = (form.partition(" > ")[0] for form in (*grammar.law_after, *grammar.list, *grammar.of))
@@ -496,7 +501,7 @@ class _Reader:
         self._spelled = {word: word.lower() for word in self._small} | {word.upper(): word for word in named} | nouns
         self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
-        self._each_law = [re.compile(one.pattern) for one in grammar.laws]
+        self._each_law = [re.compile(one.pattern) for one in self._patterns]
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"}
         if grammar.has_bracketed_lists:
             bare["N"] += ["+ ( N )", "+ ( N > /"]
@@ -555,7 +560,7 @@ class _Reader:
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
         for match in self._laws.finditer(text, low, end):
-            if match.end() == end and not self._grammar.laws[int(str(match.lastgroup)[4:])].after:
+            if match.end() == end and not self._patterns[int(str(match.lastgroup)[4:])].after:
                 return self._law_of(match, _Memory(Place(), {}))
         return None
 
@@ -602,7 +607,8 @@ class _Reader:
         if end > low and text[end - 1] in self._grammar.closing_quotes:
             for quoted in self._quoted.finditer(text, low, end):
                 if quoted.end() == end:
-                    return _Law(" ".join(quoted[0][1:-1].split()), "named", quoted.start(), end)
+                    name = " ".join(quoted[0][1:-1].split())
+                    return _Law(memory.names.get(name, name), "named", quoted.start(), end)
             return None
         return self._word_before(text, low, end, memory, depth)
 
@@ -613,19 +619,21 @@ class _Reader:
 
     def _acronym_before(self, text: str, low: int, end: int) -> _Law | None:
         """Return the law whose short name, by the patterns, ends at a place: *GDPR Article 6*."""
-        end -= text[end - 1 : end] in (" ", "\xa0")
+        within = self._within_after.search(text, max(low, end - _WORDS), end)
+        end = within.start() if within else end - (text[end - 1 : end] in (" ", "\xa0"))
+        low = max(low, end - _ITS)
         words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
-        if words is None or words[2].casefold() in self._unit_words or (words[1] or "").isupper():
+        if words is None or words[2].casefold() in self._unit_words:
             return None
-        if "." not in words[2] and sum(map(str.isupper, words[2])) < 2:
+        two = (words[1] or "").isupper()
+        start, name = words.start(2 - two), words[0].rstrip(",") if two else words[2]
+        if "." not in name and sum(map(str.isupper, name)) < 2:
             return None
         if text[end - 1] == "," and not _ABBREVIATED.match(text, end):
             return None  # The commission of the EU, article 5.
-        if not any(
-            (name := law.match(f" {words[2]}", 1)) and name.end() == len(words[2]) + 1 for law in self._short_laws
-        ):
+        if not any((law := one.match(f" {name}", 1)) and law.end() == len(name) + 1 for one in self._short_laws):
             return None
-        return _Law(words[2], "named", words.start(2), end)
+        return _Law(name, "named", start, end)
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
         """Return the law that words without quotes name directly before a place."""
@@ -920,7 +928,7 @@ class _Reader:
             if within and (within[1] or self._within_before.search(text, max(0, head.start() - 12), head.start())):
                 lead = within
             unit = self._head.match(text, lead.end()) if lead else None
-            if after and after.lastgroup != "part" and self._grammar.laws[int(level)].bare:
+            if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
             elif unit and unit.lastgroup in ("unit_article", "unit_group"):
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
@@ -940,7 +948,7 @@ class _Reader:
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
-            elif upper and (law := self._acronym_before(text, max(memory.end, draft.start - _ITS), draft.start)):
+            elif upper and (law := self._acronym_before(text, memory.end, draft.start)):
                 draft.law, draft.start, draft.inherits = law, law.start, True
             elif (
                 kind == "unit"
@@ -997,7 +1005,7 @@ class _Reader:
                 if named and highest == "article":  # The chapter was that of another law.
                     following.taken = ()
                     following.numbers = {each: one for each, one in following.numbers.items() if each != "group"}
-                following.law = None if named else draft.law
+                following.law = draft.law if not named or self._conjoined.match(text, end) else None
                 following.inherits = following.law is not None
             drafts.append(following)
             draft = following
@@ -1053,7 +1061,8 @@ class _Reader:
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
                 like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
-                if sign == "B" and ("\n" in join[0] or not like):
+                behind = draft.law is not None and draft.law.end == draft.end and RANKS[level] > 1  # art. 5 § 1 k.c., 6
+                if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
                     continue
                 several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                 following = _Draft(place, bare.end(), level)
@@ -1246,7 +1255,8 @@ class _Reader:
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
             if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
-                bare = "," in text[end:place] and self._grammar.laws[int((match.lastgroup or "")[4:])].bare
+                near = "," in text[end:place] or (self._grammar.adjacent and not text[end:place].strip())
+                bare = near and self._patterns[int((match.lastgroup or "")[4:])].bare
                 article = self._head.match(text, self._blank(text, match.end())) if bare else None
                 if not (article and article.lastgroup == "unit_article"):  # § 1983, 28 U.S.C. § 1331
                     law = self._law_of(match, memory)
@@ -1277,7 +1287,7 @@ class _Reader:
 
     def _law_of(self, match: re.Match[str], memory: _Memory) -> _Law:
         number = int((match.lastgroup or "_0").partition("_")[2])
-        pattern = self._grammar.laws[number]
+        pattern = self._patterns[number]
         name = " ".join(match[0].split())
         if pattern.law:
             inner = self._each_law[number].match(match.string, match.start())

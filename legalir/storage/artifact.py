@@ -280,6 +280,26 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
             state.pop(own, None)
         return state
 
+    def _identity(self) -> tuple[object, ...]:
+        """What makes two of them equal: class, path, and what a subclass was given beside it."""
+        return type(self), self.path
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexArtifact) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.path))
+
+    def _shown(self) -> str:
+        """Return the arguments behind the path, as written in code."""
+        return ""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r}{self._shown()})"
+
+    def __len__(self) -> int:
+        return len(self.docno_table)
+
     @property
     def directory(self) -> Path:
         """The directory of the artifact."""

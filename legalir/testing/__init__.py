@@ -9,7 +9,7 @@
         check()
 
 or, without pytest, ``testing.check("retriever", "trigram")``. Each check builds its own data, an invented collection in
-a temporary folder. ``docs/conformance.md`` lists the checks of each role, with reasons.
+a temporary folder. ``docs/plugin-reference.md`` lists the checks of each role, with reasons.
 """
 
 from __future__ import annotations

@@ -15,8 +15,7 @@ from legalir.analysis.analyzer import get_analyzer
 from legalir.analysis.ngrams import NGrams
 from legalir.analysis.words import Auto
 from legalir.collection.collection import Collection
-from legalir.collection.fields import folded, phrase_pattern, sure_terms
-from legalir.collection.phrases import marked
+from legalir.collection.fields import folded, marked, phrase_pattern, sure_terms
 from legalir.errors import ComponentError
 from legalir.frames.as_of import asked_once
 from legalir.frames.where import Where, canonical, with_where

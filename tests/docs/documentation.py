@@ -13,7 +13,12 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(DOCS.glob("*.md")),
+    *(ROOT / "plugins" / f"legalir-{name}" / "README.md" for name in ("finetune", "postgres", "qdrant", "study")),
+]
+"""The pages whose examples run; READMEs of the other packages say in a few lines what is there."""
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>```+)(?P<language>\S*)")
 _NOT_RUN = re.compile(r"^ *<!-- not run: (?P<reason>.*?) *-->$")

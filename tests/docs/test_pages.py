@@ -19,7 +19,7 @@ from legalir.contract import COMPONENT_ROLES, GROUP
 OTHER_PAGES = [
     ROOT / name
     for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "experiments/README.md", "experiments/CHANGES.md")
-]
+] + sorted(ROOT.glob("plugins/*/README.md"))
 SECTION = re.compile(
     r"^### `(?P<name>\w+)`(?: as \w+)?\n`(?P<expression>[^\n]*)`\n\n(?P<facts>.*?)(?=^##|\Z)", re.M | re.S
 )

@@ -5,27 +5,21 @@ from __future__ import annotations
 import importlib
 import re
 
-import pytest
 from documentation import DOCS, ROOT, blocks
 
 from legalir import plugins
 from legalir.errors import LegalIRError
 
-PAGE = DOCS / "plugins.md"
+PAGE, REFERENCE = DOCS / "plugins.md", DOCS / "plugin-reference.md"
 EXAMPLE = ROOT / "plugins" / "legalir-trigram"
 
 
-@pytest.mark.parametrize("name", ["pyproject.toml", "src/legalir_trigram/retriever.py", "tests/test_trigram.py"])
-def test_the_example_is_shown_as_it_is(name: str) -> None:
-    shown = [block.text for block in blocks(PAGE)]
-    assert (EXAMPLE / name).read_text(encoding="utf-8").rstrip("\n") in shown
-
-
-def test_the_tree_that_is_shown_is_that_of_the_example() -> None:
-    (tree,) = [block.text for block in blocks(PAGE) if block.language == "text"]
-    shown = {line.split()[0] for line in tree.splitlines()[1:]}
-    found = {str(path.relative_to(EXAMPLE)) for path in EXAMPLE.rglob("*") if path.is_file()}
-    assert shown == {path for path in found if not re.search(r"__pycache__|\.egg-info|\.pyc$|^build/|_cache/", path)}
+def test_the_example_is_shown_as_it_is() -> None:
+    retriever = (EXAMPLE / "src/legalir_trigram/retriever.py").read_text(encoding="utf-8")
+    assert retriever.rstrip("\n") in [block.text for block in blocks(PAGE)]
+    entry = '[project.entry-points."legalir.v1"]\n"retriever.trigram" = "legalir_trigram.retriever:trigram"'
+    assert entry in (EXAMPLE / "pyproject.toml").read_text(encoding="utf-8")
+    assert entry in re.sub("^  ", "", PAGE.read_text(encoding="utf-8"), flags=re.M)
 
 
 def test_every_role_has_its_line() -> None:
@@ -34,12 +28,15 @@ def test_every_role_has_its_line() -> None:
         *("retriever", "fuser", "expander", "reranker", "generator", "judge"),
         *("analyzer", "encoder", "source", "llm", "executor", "command", "measure"),
     ]
-    assert set(re.findall(r"^\| `(\w+)` \|", text, flags=re.M)) >= set(plugins.ROLES)
+    assert {role.lower() for role in re.findall(r"^\*\*(\w+)", REFERENCE.read_text(encoding="utf-8"), flags=re.M)} >= {
+        *{*plugins.ROLES} - {"llm"},
+        "chat",
+    }
 
 
 def test_the_errors_that_are_named_are_errors() -> None:
-    _, _, text = PAGE.read_text(encoding="utf-8").partition("### Errors")
-    named = re.findall(r"^\| `(\w+)` \|", text.partition("\n### ")[0], flags=re.M)
+    _, _, text = REFERENCE.read_text(encoding="utf-8").partition("\n## Errors")
+    named = re.findall(r"^\| `(\w+)` \|", text.partition("\n## ")[0], flags=re.M)
     assert len(named) > 4
     errors = importlib.import_module("legalir.errors")
     assert all(issubclass(getattr(errors, name), LegalIRError) for name in named)

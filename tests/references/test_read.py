@@ -540,6 +540,9 @@ def test_short_names_after_or_in_brackets() -> None:
         ("da", "lov nr. 5 af 1. maj 2001 om havne (herefter »loven«)", {"loven": "lov nr. 5 af 1. maj 2001"}),
         ("nb", "lov 1. januar 2001 nr. 1 om havner (heretter “havneloven”)", {"havneloven": "lov/2001-01-01-1"}),
         ("et", "sadamaseadus (edaspidi SadS)", {"SadS": "sadamaseadus"}),
+        ("nl", "Wet open havens (hierna: Woh)", {"Woh": "Wet open havens"}),
+        ("it", "legge 5 maggio 2001, n. 7 (in prosieguo “Legge”)", {"Legge": "/akn/it/act/legge/stato/2001-05-05/7"}),
+        ("pl", "ustawa z dnia 2 maja 1997 r. (dalej: o.l.), ", {"o.l.": "ustawa z dnia 2 maja 1997 r."}),
     ],
 )
 def test_short_names_that_a_text_gives(lang: str, text: str, names: dict[str, str]) -> None:

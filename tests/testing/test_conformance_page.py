@@ -8,8 +8,8 @@ from pathlib import Path
 from legalir import plugins, testing
 from legalir.testing.data import HEAVY
 
-PAGE = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text(encoding="utf-8")
-SECTIONS = {part.partition("\n")[0]: part for part in PAGE.split("\n## ")}
+PAGE = (Path(__file__).parents[2] / "docs" / "plugin-reference.md").read_text(encoding="utf-8")
+SECTIONS = {part.partition("\n")[0]: part for part in PAGE.split("\n### ")}
 
 
 def named(section: str) -> set[str]:

@@ -97,15 +97,6 @@ class TripleGraph(IndexArtifact):
     def __init__(self, path: str | PathLike[str]) -> None:
         super().__init__(str(path))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TripleGraph) and self.path == other.path
-
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self.path)!r})"
-
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, source: Mapping[str, Any] | None = None
     ) -> Self:

@@ -230,17 +230,8 @@ class ColbertIndex(IndexArtifact):
         check_choice("colbert", "store", store, get_args(Store))
         self._encoder, self._collection, self._store = encoder, collection, store
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ColbertIndex) and (self.path, self._encoder) == (other.path, other._encoder)
-
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        return f"ColbertIndex({str(self.path)!r})"
-
-    def __len__(self) -> int:
-        return len(self.docno_table)
+    def _identity(self) -> tuple[object, ...]:
+        return *super()._identity(), self._encoder
 
     @property
     def encoder(self) -> LateInteraction:
