@@ -26,6 +26,7 @@ from legalir_serve.guard import Guard, Unchanged
 from legalir_serve.pages import add_pages
 from legalir_serve.policy import CHARACTERS, RESULTS, TEXT
 from legalir_serve.service import Service
+from legalir_serve.suggest import TYPED
 from legalir_serve.work import Busy, TooSlow, Workers, event, refusal, steps
 
 _log = logging.getLogger("legalir_serve")
@@ -224,6 +225,13 @@ class CitationRequest(_OfDay):
     citation: str = Field(max_length=500, description="A law and a number, or a docno.", examples=["민법 750조"])
 
 
+class SuggestRequest(_Asked):
+    """The beginning of a question."""
+
+    collection: str | None = Field(None, max_length=200, description="Name of the collection, or all.")
+    q: str = Field(max_length=TYPED, description="What is typed.", examples=["과태"])
+
+
 class RelatedRequest(ProvisionRequest):
     """A provision, and the steps around it."""
 
@@ -318,6 +326,11 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     async def collections() -> Any:
         """List the collections."""
         return await run()(service.collections)
+
+    @add("/v1/suggest", "search", replies.Suggested)
+    async def suggest(asked: Annotated[SuggestRequest, Query()]) -> Any:
+        """Return laws and headings that begin with what is typed, or have it inside."""
+        return await run()(service.suggest, **asked.model_dump())
 
     async def searched(asked: SearchRequest) -> Any:
         given = asked.model_dump()

@@ -12,6 +12,7 @@ from fastapi import Request, Response
 
 from legalir.errors import ComponentError
 from legalir_serve import laws, surveys
+from legalir_serve.exports import as_csv
 from legalir_serve.neighbourhood import level_of, picture
 from legalir_serve.policy import TEXT
 from legalir_serve.service import Service
@@ -35,7 +36,6 @@ def add_law_pages(
     page: Callable[..., Callable[..., None]],
     service: Service,
     run: Callable[..., Any],
-    as_csv: Callable[[Mapping[str, Any]], str],
 ) -> None:
     """Add the pages to an application.
 
@@ -43,7 +43,6 @@ def add_law_pages(
         page: serves what a function returns, in a template.
         service: what is served.
         run: returns what does the work of a request for a pipeline.
-        as_csv: returns results as a table.
     """
 
     def place_of(given: Mapping[str, str]) -> dict[str, str | None]:
@@ -175,7 +174,8 @@ def add_law_pages(
             ]
             name = quote(f"survey-{date.today().isoformat()}.csv")
             headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
-            return Response(as_csv({**shown, "results": rows}), media_type="text/csv; charset=utf-8", headers=headers)
+            more = {"question": shown["query"], "collection": shown["collection"], "as_of": shown["as_of"] or ""}
+            return Response(as_csv(rows, more), media_type="text/csv; charset=utf-8", headers=headers)
         opened = service.opened(place["collection"])
         named = [one for row in (shown or {"pending": []})["pending"] for one in row["near"]]
         return {

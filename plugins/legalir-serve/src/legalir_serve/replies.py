@@ -54,6 +54,27 @@ class CollectionRow(TypedDict):
     provisions: int
     dated: bool
     pipelines: list[str]
+    fictional: bool
+    updated: str
+    days: list[str] | None
+
+
+class Suggestion(TypedDict):
+    """The name of a law, or the heading of provisions; `docno` and `title` are empty if several have the heading."""
+
+    text: str
+    kind: Literal["law", "heading"]
+    collection: str
+    provisions: int
+    docno: str
+    title: str
+
+
+class Suggested(TypedDict):
+    """Suggestions for what is typed."""
+
+    q: str
+    suggestions: list[Suggestion]
 
 
 class Titled(TypedDict):

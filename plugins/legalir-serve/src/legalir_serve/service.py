@@ -10,7 +10,10 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
+from functools import cached_property
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,6 +43,7 @@ from legalir.extend import (
     word_parts,
 )
 from legalir_serve.policy import RESULTS, Policy
+from legalir_serve.suggest import SUGGESTIONS, Suggestions
 from legalir_serve.work import NoVersions, Together
 
 if TYPE_CHECKING:
@@ -62,6 +66,9 @@ _CITATION = 400
 
 _PARTS = 12
 """Most parts of an explanation; the smallest are joined."""
+
+_TOPICS, _SHORT, _EXAMPLES = 400, 90, 3
+"""Questions of a collection that are looked at, most letters of an example, and most examples."""
 
 _WRITTEN = 2
 """Pipelines written by requests that a collection holds ready; the one that was used longest ago makes room."""
@@ -107,6 +114,15 @@ class Opened:
         self._pipelines: dict[str, _Pipeline] = {}
         self._lock = threading.Lock()
         self._versions: dict[str, list[str]] | None = None
+        self._suggestions: Suggestions | None = None
+
+    @property
+    def suggestions(self) -> Suggestions:
+        """Names of laws and headings, for a question that is being typed."""
+        with self._lock:
+            if self._suggestions is None:
+                self._suggestions = Suggestions(self.collection)
+        return self._suggestions
 
     def pipeline(self, expression: str) -> _Pipeline:
         """Return the pipeline of an expression, made once while it stays open."""
@@ -120,6 +136,14 @@ class Opened:
                     del self._pipelines[written[0]]
             self._pipelines[expression] = made
             return made
+
+    @cached_property
+    def days(self) -> list[str] | None:
+        """The first and the last day on which a version begins; None for a collection without versions."""
+        if not self.collection.dated:
+            return None
+        begins = [each for each in self.collection.source.store.column("effective_from").tolist() if each]
+        return [min(begins), max(begins)] if begins else None
 
     def day(self, as_of: str | None) -> str | None:
         """Return the day of a request; None for a collection without versions.
@@ -205,6 +229,7 @@ class Service:
         titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
         day = opened.collection.day(None)
         opened.collection.find(next(iter(titles), ""))
+        opened.suggestions.of("a")
         for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)
             if not made.answers:
@@ -252,7 +277,11 @@ class Service:
         return bool(opened.versions(docno) and opened.collection.provisions(opened.versions(docno)))
 
     def collections(self) -> list[dict[str, Any]]:
-        """Return each collection: ``name, title, language, provisions, dated, pipelines``."""
+        """Return each collection.
+
+        Each has ``name, title, language, provisions, dated, pipelines, fictional``; ``updated``, the day on which its
+        files changed last; and ``days``, the first and the last day on which a version begins, None without versions.
+        """
         return [
             {
                 "name": name,
@@ -261,9 +290,39 @@ class Service:
                 "provisions": opened.collection.source.docs_count(),
                 "dated": opened.collection.dated,
                 "pipelines": list(self.policy.pipelines),
+                "fictional": opened.collection.source.about.fictional,
+                "updated": date.fromtimestamp(max(changed for _, changed, _ in opened.files) / 1e9).isoformat(),
+                "days": opened.days,
             }
             for name, opened in self._opened.items()
         ]
+
+    def examples(self, name: str) -> list[dict[str, str]]:
+        """Return at most 3 questions of a collection, each with ``query`` and, if it has one, ``as_of``."""
+        source, short = self.opened(name).collection.source, list[dict[str, str]]()
+        with suppress(LegalIRError):  # It has no questions.
+            for row in islice(source.queries(), _TOPICS):
+                fields = {field: str(row[field]) for field in ("query", "as_of") if row.get(field)}
+                if len(fields["query"]) <= _SHORT:
+                    short.append(fields)
+        return [short[len(short) * place // _EXAMPLES] for place in range(min(_EXAMPLES, len(short)))]
+
+    def suggest(self, q: str, *, collection: str | None = None) -> dict[str, Any]:
+        """Return ``q`` and ``suggestions``, at most 8 laws and headings that begin with what is typed or contain it.
+
+        Args:
+            q: what is typed.
+            collection: name of the collection; ``all`` for all of them in turn.
+
+        Raises:
+            DatasetNotFound: there is no such collection.
+        """
+        lists = [
+            [{**each, "collection": opened.name} for each in opened.suggestions.of(q)]
+            for opened in map(self.opened, self.names if collection == "all" else [collection])
+        ]
+        turns = [each for turn in zip_longest(*lists) for each in turn if each]
+        return {"q": q, "suggestions": turns[:SUGGESTIONS]}
 
     def found(
         self,
