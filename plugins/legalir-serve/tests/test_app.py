@@ -253,6 +253,7 @@ def test_replies_and_errors_are_as_described(client: TestClient) -> None:
         ("/v1/explain", {"q": "lamp", "docno": "act-1", "pipeline": "words"}),
         ("/v1/provision", {"docno": "d-1", "collection": "pier"}),
         ("/v1/provision", {"docno": "act-2"}),
+        ("/v1/levels", {"docno": "act-2"}),
         ("/v1/related", {"docno": "act-1"}),
         ("/v1/changes", {"from": "2021-01-01", "to": "2024-01-01", "collection": "pier"}),
         ("/v1/changes", {"from": "2021-01-01", "to": "2024-01-01", "collection": "pier", "docno": "d-1"}),
@@ -269,6 +270,9 @@ def test_replies_and_errors_are_as_described(client: TestClient) -> None:
     verified = client.post("/v1/verify", json={"text": "Section 1 of the Harbour Act."}).json()
     schema = described["paths"]["/v1/verify"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
     jsonschema.validate(verified, {**schema, "components": described["components"]})
+    surveyed = client.post("/v1/survey", json={"q": "lamp", "decisions": [{"docno": "act-1", "verdict": "accepted"}]})
+    schema = described["paths"]["/v1/survey"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+    jsonschema.validate(surveyed.json(), {**schema, "components": described["components"]})
     names = [one["operationId"] for path in described["paths"].values() for one in path.values()]
     assert len(names) == len({*names})
 
