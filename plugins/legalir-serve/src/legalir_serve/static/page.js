@@ -2,7 +2,7 @@
 // Everything works without this file: it adds buttons that copy and print, suggestions, previews, and steps of an answer.
 const words = document.body.dataset;
 const announced = document.createElement("div");
-announced.setAttribute("role", "status");
+announced.setAttribute("aria-live", "polite");
 announced.className = "hidden";
 document.body.append(announced);
 
