@@ -111,7 +111,7 @@ const look = (event) => {
   clearTimeout(leaving);
   preview.replaceChildren(...[...source.querySelectorAll("h3, .extract")].map((each) => each.cloneNode(true)));
   for (const each of preview.querySelectorAll("a")) each.replaceWith(each.textContent); // The number is the link.
-  document.body.append(preview);
+  document.getElementById("content").append(preview);
   preview.hidden = false;
   const { left, bottom } = link.getBoundingClientRect();
   preview.style.top = bottom + scrollY + 4 + "px";
