@@ -50,6 +50,8 @@ _SIGN = re.compile(
 _NOTE = re.compile(r"\s*(?:[<＜〈\[][^<>＜＞〈〉\[\]]*[>＞〉\]]\s*)*\Z")
 _CLOSED = (".", ";", "。", "；")
 _TAIL = re.compile(r"(?:[;；]\s*(?:and|or|et|ou|und|e)?|,)?\s*\Z")
+_LIST_END = re.compile(r"(?<!\betc)(?<!\b\w)[.。]\Z")
+"""Full stop that ends a list, not an abbreviation ("etc.", "U.S.")."""
 _INSERTED = re.compile(r"[“‘\"]\s*[(\d§]")
 _CLOSING = re.compile(r"”[\s.;,]*\Z")
 _Q = re.compile(r"(?<![\w\\])Q(?!\w)")
@@ -233,6 +235,8 @@ class _Reader:
     def __init__(self, provision: Mapping[str, Any], text: str, phrases: Phrases) -> None:
         self._provision, self._text, self._phrases = provision, text, phrases
         self._lines = _lines(text)
+        self._list: int | None = -1
+        """Depth of the last definition that ended with a semicolon; -1 before there is one."""
 
     def definitions(self) -> Iterator[DefinedTerm]:
         lead: _Line | None = None
@@ -308,7 +312,12 @@ class _Reader:
         self, match: re.Match[str], end: int, line: _Line, lead: _Line | None, paragraph: str
     ) -> Iterator[DefinedTerm]:
         start = match.start("term")
-        end = start + len(_TAIL.sub("", self._text[start:end]))
+        words = _TAIL.sub("", self._text[start:end])
+        if end - start > len(words) and self._text[start + len(words)] in ";；":
+            self._list = line.depth
+        elif line.depth == self._list:
+            words = _LIST_END.sub("", words)
+        end = start + len(words)
         scope, within, stated = self._scope(line, match, lead, paragraph)
         meaning = self._text[match.end() : end].strip(" ,:：—–-、，\n")
         terms = _QUOTE.findall(match["term"]) or [match["term"]]

@@ -122,18 +122,19 @@ def test_english() -> None:
         ),
         (
             "Au sens du présent code, on entend par :\n1° Entrepôt : un bâtiment de stockage ;\n2° Issue : une porte.",
-            [("Entrepôt", "un bâtiment de stockage", "law"), ("Issue", "une porte.", "law")],
+            [("Entrepôt", "un bâtiment de stockage", "law"), ("Issue", "une porte", "law")],
         ),
         ("On appelle ainsi, et on entend par « passage » un chemin.", [("passage", "un chemin.", "law")]),
         (
             "Im Sinne dieses Gesetzes bezeichnen die Ausdrücke:\n"
             "1. „Lager“ ein Gebäude vom 31. Dezember 1999;\n2. „Tür“ einen Ausgang.",
-            [("Lager", "ein Gebäude vom 31. Dezember 1999", "law"), ("Tür", "einen Ausgang.", "law")],
+            [("Lager", "ein Gebäude vom 31. Dezember 1999", "law"), ("Tür", "einen Ausgang", "law")],
         ),
+        ("In this Act—\n“a” means x;\n“b” means y, z etc.", [("a", "x", "law"), ("b", "y, z etc.", "law")]),
         ("(8) Lager im Sinne dieses Absatzes sind Gebäude.", [("Lager", "Gebäude.", "paragraph")]),
         (
             "Ai fini del presente decreto si intende per:\na) «magazzino»: un edificio;\nb) «uscita»: una porta.",
-            [("magazzino", "un edificio", "law"), ("uscita", "una porta.", "law")],
+            [("magazzino", "un edificio", "law"), ("uscita", "una porta", "law")],
         ),
     ],
 )
