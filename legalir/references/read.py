@@ -80,6 +80,7 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
+_SENTENCE_OVER = re.compile(r"\n|[^\W_]{4}[.。]\s")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
@@ -346,6 +347,7 @@ class _Memory:
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.outside: dict[str, None] | None = None  # In a quotation, those that were named before it.
         self.last: dict[str, Reference] = {}
+        self.subject: _Law | None = None  # Of the sentence: the Pier Act provides in section 5.
 
     @property
     def law(self) -> str:
@@ -471,6 +473,10 @@ class _Reader:
         self._law_here = self._compiled([one for one in here.items() if one[1]])
         self._annexed = self._any(grammar.annexed, rf"{GAP}(?:", rf"){GAP}")
         before_it, behind_it = _around(grammar.its)
+        verbs, places = _around(grammar.states)
+        self._states = self._any(verbs, rf"{GAP},?{GAP}(?:", ")")
+        self._stating = self._any(verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")")
+        self._stated_in = self._any(places, r"\b(?:" if grammar.has_words else "(?:", rf"){GAP}\Z")
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
@@ -634,6 +640,35 @@ class _Reader:
         if not any((law := one.match(f" {name}", 1)) and law.end() == len(name) + 1 for one in self._short_laws):
             return None
         return _Law(name, "named", start, end)
+
+    def _becomes_subject(self, text: str, draft: _Draft, memory: _Memory) -> None:
+        """Take a law for the subject of its sentence if a verb follows; the verb is not a part of its name."""
+        law = draft.law
+        if law is None or not law.name:
+            return
+        verb = self._states.match(text, law.end)
+        last = self._states.match(text, max(text.rfind(" ", law.start, law.end), law.start)) if not verb else None
+        if last and last.end() == law.end and law.name.endswith(last[0]):
+            law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
+            draft.end = law.end
+        memory.subject = _Law(law.name, law.kind, law.start, verb.end()) if verb else None
+
+    def _subject(self, text: str, end: int, memory: _Memory) -> _Law | None:
+        """Return the law that is the subject of the sentence and states what a place has: *the Act provides in …*.
+
+        Where the own law is known, an object between the verb and the place may be one of the own law.
+        """
+        law = memory.subject
+        low = max(memory.end, end - _REACH)
+        words = self._stated_in.search(text, max(0, end - _ITS), end) if self._grammar.states else None
+        for one in self._stating.finditer(text, low, end) if words and self._short_laws else ():
+            if any((match := law_.match(f" {one[1]}", 1)) and match.end() > len(one[1]) for law_ in self._short_laws):
+                law = memory.subject = _Law(one[1], "named", one.start(), one.end())
+        if law is None or law.end < end - _REACH or _SENTENCE_OVER.search(text, law.end, end):
+            return None
+        near = words is not None and not text[law.end : words.start()].strip(" \xa0,")
+        clause = text[:end].rstrip()[-1:] == ";" or not self._grammar.states
+        return law if near or ((words or clause) and not memory.own.law) else None
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
         """Return the law that words without quotes name directly before a place."""
@@ -935,7 +970,8 @@ class _Reader:
                 draft = self._begun(text, unit, "unit", unit.lastgroup[5:])
                 draft.start, draft.law, draft.inherits = head.start(), law, True
             else:
-                return [draft], head.end()
+                self._becomes_subject(text, draft, memory)
+                return [draft], draft.end
         else:
             draft = self._begun(text, head, kind, level)
             words = self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
@@ -985,6 +1021,12 @@ class _Reader:
             if following is None:
                 if not named and self._grammar.law_after and drafts[-1].law is None:
                     self._law_after(text, drafts, memory, unread=_PIECES)
+                if all("article" in one.numbers and not (one.law or one.relation) for one in drafts):
+                    subject = self._subject(text, drafts[0].start, memory)
+                    for one in drafts if subject else ():
+                        one.law = subject
+                elif memory.own.law == "" and (before := drafts[0].law) and before.start == drafts[0].start:
+                    memory.subject = before if before.name else None
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
