@@ -212,6 +212,9 @@ class Grammar(Schema):
     states: Forms = ()
     """Verbs after a law and words before its article, ``…`` for what is between: ``provides … in``."""
 
+    topical: Flag = False
+    """Whether the law of an article is that of later ones in the sentence, where the own law is unknown."""
+
     its: Forms = ()
     """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
     ``… thereof``, ``dessen …``."""

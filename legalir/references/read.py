@@ -59,6 +59,7 @@ _INNER = re.compile(r"\(\w{1,5}\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
+_IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
 _LEAD = re.compile(
     rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP},{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?"
 )
@@ -347,7 +348,8 @@ class _Memory:
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.outside: dict[str, None] | None = None  # In a quotation, those that were named before it.
         self.last: dict[str, Reference] = {}
-        self.subject: _Law | None = None  # Of the sentence: the Pier Act provides in section 5.
+        self.subject: _Law | None = None  # The last law that was named without an article, with the verb after it.
+        self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
 
     @property
     def law(self) -> str:
@@ -403,7 +405,7 @@ class _Reader:
         self._flags = re.IGNORECASE if grammar.has_case else 0
         laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(self._patterns) if not one.after]
         # In an alphabet nothing begins inside a word, which saves most of the time.
-        word = r"(?<![^\W\d_])(?:" if grammar.has_words else "(?:"
+        word = r"(?<![^\W\d_])(?!(?<=\d/)\d)(?:" if grammar.has_words else "(?:"
         self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], word, ")", laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         self._next = self._compiled([(name, forms) for name, forms in inside if forms])
@@ -642,7 +644,7 @@ class _Reader:
         return _Law(name, "named", start, end)
 
     def _becomes_subject(self, text: str, draft: _Draft, memory: _Memory) -> None:
-        """Take a law for the subject of its sentence if a verb follows; the verb is not a part of its name."""
+        """Take a law for the last one; the verb after it is not a part of its name."""
         law = draft.law
         if law is None or not law.name:
             return
@@ -651,7 +653,8 @@ class _Reader:
         if last and last.end() == law.end and law.name.endswith(last[0]):
             law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
             draft.end = law.end
-        memory.subject = _Law(law.name, law.kind, law.start, verb.end()) if verb else None
+        memory.subject = _Law(law.name, law.kind, law.start, verb.end() if verb else law.end)
+        memory.states = verb is not None
 
     def _subject(self, text: str, end: int, memory: _Memory) -> _Law | None:
         """Return the law that is the subject of the sentence and states what a place has: *the Act provides in …*.
@@ -663,11 +666,14 @@ class _Reader:
         words = self._stated_in.search(text, max(0, end - _ITS), end) if self._grammar.states else None
         for one in self._stating.finditer(text, low, end) if words and self._short_laws else ():
             if any((match := law_.match(f" {one[1]}", 1)) and match.end() > len(one[1]) for law_ in self._short_laws):
-                law = memory.subject = _Law(one[1], "named", one.start(), one.end())
+                law, memory.states = _Law(one[1], "named", one.start(), one.end()), True
+                memory.subject = law
         if law is None or law.end < end - _REACH or _SENTENCE_OVER.search(text, law.end, end):
             return None
+        if not memory.states:
+            return law if _IN_NOTE.fullmatch(text, law.end, end) else None  # The Pier Act (section 5)
         near = words is not None and not text[law.end : words.start()].strip(" \xa0,")
-        clause = text[:end].rstrip()[-1:] == ";" or not self._grammar.states
+        clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
         return law if near or ((words or clause) and not memory.own.law) else None
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
@@ -1025,8 +1031,8 @@ class _Reader:
                     subject = self._subject(text, drafts[0].start, memory)
                     for one in drafts if subject else ():
                         one.law = subject
-                elif memory.own.law == "" and (before := drafts[0].law) and before.start == drafts[0].start:
-                    memory.subject = before if before.name else None
+                elif self._grammar.topical and (before := drafts[0].law) and before.start == drafts[0].start:
+                    memory.subject, memory.states = before if before.name else None, True
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
