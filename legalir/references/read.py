@@ -61,7 +61,7 @@ _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
 _LEAD = re.compile(
-    rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP},{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?"
+    rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP}[,،]{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?"
 )
 """What may be between a law and its article: a comma or a blank, with or without a note in brackets before it."""
 _COMMA = re.compile(rf"{GAP},{GAP}")
@@ -670,9 +670,9 @@ class _Reader:
                 memory.subject = law
         if law is None or law.end < end - _REACH or _SENTENCE_OVER.search(text, law.end, end):
             return None
-        if not memory.states:
-            return law if _IN_NOTE.fullmatch(text, law.end, end) else None  # The Pier Act (section 5)
         near = words is not None and not text[law.end : words.start()].strip(" \xa0,")
+        if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
+            return law if _IN_NOTE.fullmatch(text, law.end, end) or (near and not memory.own.law) else None
         clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
         return law if near or ((words or clause) and not memory.own.law) else None
 
@@ -710,6 +710,8 @@ class _Reader:
 
     def _in_word(self, text: str, start: int) -> bool:
         """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
+        if "\u0e00" < text[start] < "\u0e80":
+            return False  # Thai has no spaces.
         if self._grammar.spaceless:
             return start > 0 and _LONGER.match(text, start - 1) is not None
         return _in_word(text, start)
@@ -782,7 +784,7 @@ class _Reader:
             digit = _DIGITS.search(text, head.start(), place) if kind == "unit" else None
             if digit and _NO_NUMBER.match(text, digit.start()):
                 continue
-            number = kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2])
+            number = kind in ("same", "this", "before") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2])
             if number and not ((unit := self._below[RANKS[level]].match(text, place + 1)) and unit[0][-1].isalpha()):
                 # That section 12 applies: no reference to the section before.
                 place = head.start() + 1
@@ -1027,7 +1029,7 @@ class _Reader:
             if following is None:
                 if not named and self._grammar.law_after and drafts[-1].law is None:
                     self._law_after(text, drafts, memory, unread=_PIECES)
-                if all("article" in one.numbers and not (one.law or one.relation) for one in drafts):
+                if all("article" in one.numbers and not (one.law and one.law.name or one.relation) for one in drafts):
                     subject = self._subject(text, drafts[0].start, memory)
                     for one in drafts if subject else ():
                         one.law = subject
@@ -1109,7 +1111,10 @@ class _Reader:
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
                 like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
-                behind = draft.law is not None and draft.law.end == draft.end and RANKS[level] > 1  # art. 5 § 1 k.c., 6
+                behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
+                if behind and RANKS[level] == 1 and self._grammar.has_words:
+                    unit = self._below[1].match(text, self._blank(text, bare.end()))
+                    behind = not unit and not self._is_of_a_law(text, bare.end(), memory)
                 if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
                     continue
                 several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
@@ -1120,7 +1125,13 @@ class _Reader:
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
                 open_before = open_before and not (draft.law and draft.law.end == draft.end)  # c) del decreto, e …
-                if sign not in "XS" or closed or (open_before and _is_next(draft, following, level)):
+                if sign not in "XS" or closed or (
+                    open_before
+                    and (
+                        _is_next(draft, following, level)
+                        or (sign == "S" and self._goes_up(text, following.end, level))  # các điểm i, s khoản 1
+                    )
+                ):
                     return following
         more = self._next.match(text, place)
         if more and more.lastgroup == f"unit_{draft.level}" and more[0][0].isnumeric() and more[0][-1] > _ALPHABETS:
@@ -1395,7 +1406,7 @@ class _Reader:
             if lower is None:
                 break
             last, number = draft.numbers.get(draft.level, ""), _decimal(bracket[0].strip()[1:-1])
-            if self._grammar.adjacent and last != number and _is_like(last, number):
+            if self._grammar.adjacent and text[draft.end - 1] in _CLOSING and last != number and _is_like(last, number):
                 break  # (1) (2) is a list.
             self._set(draft, lower, number)
             if lower != "deeper":
