@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 from legalir.errors import DataError
 from legalir.references.grammar import GAP, NOT_DOTTED, Grammar, grammars
-from legalir.references.numbering import number_of
+from legalir.references.numbering import can_follow, counted_number, decimal, is_variant, number_of
 
 Kind = Literal["cites", "delegates", "amends", "defines"]
 """``delegates``: a matter is left to another law (``대통령령으로 정하는``). ``amends``: the text changes the provision
@@ -405,7 +405,7 @@ class _Reader:
         self._flags = re.IGNORECASE if grammar.has_case else 0
         laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(self._patterns) if not one.after]
         # In an alphabet nothing begins inside a word, which saves most of the time.
-        word = r"(?<![^\W\d_])(?!(?<=\d/)\d)(?:" if grammar.has_words else "(?:"
+        word = r"(?<![^\W\d_])(?:" if grammar.has_words else "(?:"
         self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], word, ")", laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         self._next = self._compiled([(name, forms) for name, forms in inside if forms])
@@ -475,10 +475,12 @@ class _Reader:
         self._law_here = self._compiled([one for one in here.items() if one[1]])
         self._annexed = self._any(grammar.annexed, rf"{GAP}(?:", rf"){GAP}")
         before_it, behind_it = _around(grammar.its)
-        verbs, places = _around(grammar.states)
+        verbs, stated_in = _around(grammar.states)
         self._states = self._any(verbs, rf"{GAP},?{GAP}(?:", ")")
-        self._stating = self._any(verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")")
-        self._stated_in = self._any(places, r"\b(?:" if grammar.has_words else "(?:", rf"){GAP}\Z")
+        self._stating = self._any(
+            verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")"
+        )
+        self._stated_in = self._any(stated_in, r"\b(?:" if grammar.has_words else "(?:", rf"){GAP}\Z")
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
@@ -782,9 +784,14 @@ class _Reader:
             if kind == "unit" and self._is_label(text, head, level):
                 continue
             digit = _DIGITS.search(text, head.start(), place) if kind == "unit" else None
-            if digit and _NO_NUMBER.match(text, digit.start()):
+            fraction = digit and digit.start() == head.start() and text[head.start() - 1 : head.start()] == "/"
+            if digit and (_NO_NUMBER.match(text, digit.start()) or (fraction and text[head.start() - 2].isdigit())):
                 continue
-            number = kind in ("same", "this", "before") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2])
+            number = (
+                kind in ("same", "this", "before")
+                and self._grammar.has_case
+                and re.match(r"\s\d", text[place : place + 2])
+            )
             if number and not ((unit := self._below[RANKS[level]].match(text, place + 1)) and unit[0][-1].isalpha()):
                 # That section 12 applies: no reference to the section before.
                 place = head.start() + 1
@@ -1029,7 +1036,7 @@ class _Reader:
             if following is None:
                 if not named and self._grammar.law_after and drafts[-1].law is None:
                     self._law_after(text, drafts, memory, unread=_PIECES)
-                if all("article" in one.numbers and not (one.law and one.law.name or one.relation) for one in drafts):
+                if all("article" in one.numbers and not ((one.law and one.law.name) or one.relation) for one in drafts):
                     subject = self._subject(text, drafts[0].start, memory)
                     for one in drafts if subject else ():
                         one.law = subject
@@ -1097,7 +1104,7 @@ class _Reader:
             and alone
             and "article" not in draft.several
             and (
-                _is_variant(draft.numbers["article"], one[0])
+                is_variant(draft.numbers["article"], one[0])
                 or (
                     ("article" not in draft.taken or draft.several.get(draft.level) == "B")
                     and self._is_of_a_law(text, one.end(), memory)
@@ -1110,7 +1117,7 @@ class _Reader:
             if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare, level, draft):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
-                like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
+                like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
                     unit = self._below[1].match(text, self._blank(text, bare.end()))
@@ -1125,11 +1132,15 @@ class _Reader:
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
                 open_before = open_before and not (draft.law and draft.law.end == draft.end)  # c) del decreto, e …
-                if sign not in "XS" or closed or (
-                    open_before
-                    and (
-                        _is_next(draft, following, level)
-                        or (sign == "S" and self._goes_up(text, following.end, level))  # các điểm i, s khoản 1
+                if (
+                    sign not in "XS"
+                    or closed
+                    or (
+                        open_before
+                        and (
+                            _is_next(draft, following, level)
+                            or (sign == "S" and self._goes_up(text, following.end, level))  # các điểm i, s khoản 1
+                        )
                     )
                 ):
                     return following
@@ -1164,7 +1175,7 @@ class _Reader:
         """Return the unit of the same level that directly follows a draft."""
         place, level = self._blank(text, draft.end), draft.level
         bracket = self._bare[level, "B"].match(text, place) if draft.several.get(level) == "B" else None
-        if bracket and _is_like(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
+        if bracket and can_follow(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
             following = _Draft(place, bracket.end(), level, several=dict(draft.several))
             self._number(text, following, bracket, level)
             return following
@@ -1405,8 +1416,13 @@ class _Reader:
             lower = next(below, None)
             if lower is None:
                 break
-            last, number = draft.numbers.get(draft.level, ""), _decimal(bracket[0].strip()[1:-1])
-            if self._grammar.adjacent and text[draft.end - 1] in _CLOSING and last != number and _is_like(last, number):
+            last, number = draft.numbers.get(draft.level, ""), decimal(bracket[0].strip()[1:-1])
+            if (
+                self._grammar.adjacent
+                and text[draft.end - 1] in _CLOSING
+                and last != number
+                and can_follow(last, number)
+            ):
                 break  # (1) (2) is a list.
             self._set(draft, lower, number)
             if lower != "deeper":
@@ -1429,7 +1445,7 @@ class _Reader:
         """Return a number in one spelling, with what belongs to it: ``190-bis`` for ``190- bis``."""
         more = _HYPHEN_AND_BLANK.sub(r"\1", more)
         if number[:1] in "(（" and number[-1:] in ")）":
-            inside = _decimal(number[1:-1])
+            inside = decimal(number[1:-1])
             return number_of(inside) if inside and all(map(str.isnumeric, inside)) else inside
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
@@ -1438,7 +1454,7 @@ class _Reader:
             return number
         if more and number.isascii() and number.isalpha():
             return number + more.replace("\xad", "-").strip()
-        number = _decimal(number + more)
+        number = decimal(number + more)
         if self._grammar.prefix and (letters := _PREFIX.match(number)):
             number = f"{letters[1].upper()}{letters[2]}{number[letters.end() :]}"
         number = self._grammar.plain(number)
@@ -1684,23 +1700,6 @@ def _several(form: str) -> str:
     return "D" if form[0] == "^" else next(places, "")
 
 
-def _is_like(number: str, following: str) -> bool:
-    """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
-    first, second = (_DIGITS.match(one) for one in (number, following))
-    if first and second:
-        return int(first[0]) <= int(second[0])
-    if not number or not (number.isalpha() and following.isalpha()):
-        return not number
-    roman = len(number) > 1 and not set(following.casefold()) - set("ivxlc")
-    return roman or (number <= following and (len(number) == 1 or len(following) > 1))
-
-
-def _is_variant(number: str, following: str) -> bool:
-    """Return True if two numbers differ in their letters alone: ``5A`` and ``5B``."""
-    digits, letters = (_DIGITS.match(number), following.lstrip("0123456789"))
-    return bool(digits and letters.isalpha() and number[digits.end() :].isalpha() and following.startswith(digits[0]))
-
-
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
     """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
@@ -1714,27 +1713,3 @@ def _in_word(text: str, start: int) -> bool:
         return False
     before, first = (unicodedata.name(sign, "").split(" ")[0] for sign in text[start - 1 : start + 1])
     return before == first or (before, first) == ("KATAKANA", "CJK")
-
-
-def _decimal(number: str) -> str:
-    """Return a number with its digits, of any script, as 0 to 9."""
-    return "".join(str(unicodedata.decimal(sign, sign)) for sign in number)
-
-
-def counted_number(number: str, step: int) -> str:
-    """Return the number some steps away from another if no number is skipped: ``28`` before ``28の2``.
-
-    Empty if there is none.
-    """
-    match = re.fullmatch(r"(.*?)(\d+)", number)
-    if match is None:
-        letter = re.fullmatch(r"(.*\d)?([a-zA-Z])", number)
-        if letter is None:
-            return ""
-        sign = chr(ord(letter[2]) + step)
-        return f"{letter[1] or ''}{sign}" if sign.isalpha() else letter[1] or ""
-    value = int(match[2]) + step
-    head = match[1]
-    if value <= 1 and head and not head[-1].isdigit():
-        return head.rstrip("의の之-./ ") if value == 1 else ""
-    return f"{head}{value}" if value >= 1 else ""
