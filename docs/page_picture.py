@@ -10,6 +10,7 @@ import os
 import shutil
 import threading
 import time
+import urllib.request
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -21,25 +22,36 @@ from legalir_serve.app import create_app
 from legalir_serve.service import Service
 
 PICTURE = Path(__file__).with_name("page.png")
-QUESTION = "고시원 방에 창문이 꼭 있어야 하나요?"
+QUESTION = "Must my pleasure craft be registered, and how is the number shown?"
+
+
+def ready(address: str) -> bool:
+    """Return True if all indexes are open."""
+    try:
+        with urllib.request.urlopen(address, timeout=5):
+            return True
+    except OSError:  # 503 among them.
+        return False
 
 
 def main() -> None:
     """Serve the bundled collections, open the page in a browser, and draw what it shows."""
-    service = Service({name: f"legalir/{name}" for name in ("firecode", "firecode-dated")})
-    server = uvicorn.Server(uvicorn.Config(create_app(service, tools=False), port=0, log_level="warning"))
+    service = Service({name: f"legalir/{name}" for name in ("harbour", "firecode", "firecode-dated")})
+    server = uvicorn.Server(uvicorn.Config(create_app(service, tools=False, timeout=300), port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.1)
     port = server.servers[0].sockets[0].getsockname()[1]
+    while not ready(f"http://127.0.0.1:{port}/v1/ready"):
+        time.sleep(0.5)
     shots = []
     with sync_playwright() as playwright:
         found = os.environ.get("LEGALIR_CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        for path, query in (("/", {"q": QUESTION}), ("/provision", {"q": QUESTION, "docno": "vrule-6"})):
+        for path, query in (("/", {"q": QUESTION}), ("/provision", {"q": QUESTION, "docno": "reg-14"})):
             page = browser.new_page(viewport={"width": 1000, "height": 860}, locale="en-US")
-            page.goto(f"http://127.0.0.1:{port}{path}?{urlencode(query)}")
+            page.goto(f"http://127.0.0.1:{port}{path}?{urlencode(query)}", timeout=300_000)
             shots.append(Image.open(io.BytesIO(page.screenshot())))
         browser.close()
     server.should_exit = True

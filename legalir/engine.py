@@ -162,7 +162,8 @@ class EngineRetriever(Retriever):
     their documents if a subclass has a ``scorer()``, and else refuses them. A query of white space finds nothing. Only
     documents in force on the day of a query that pass its filter are results, and equal scores are in the order of
     docnos, also at the cutoff: where an engine knows no days, filters or docnos, it is asked for twice as many until
-    the best k are certain. A filter that at most 10 000 documents pass goes to the engine as their numbers.
+    the best k are certain. The documents that pass a filter go to the engine as their numbers: at once if they are at
+    most 10 000, else where the best without them do not suffice.
     """
 
     name = "engine"
@@ -195,8 +196,8 @@ class EngineRetriever(Retriever):
             days: as of :meth:`best`.
             k: as of :meth:`best`.
             among: for each query the numbers of the documents in force that pass its filter, ascending, at least one,
-                the same object for the same filter and day; None for a query without a filter, and where more than
-                10 000 pass, which an answer need not heed.
+                the same object for the same filter and day; None for a query without a filter, and at first where more
+                than 10 000 pass. An answer need not heed them: then it is asked for twice as many.
         """
         return self.best(queries, days, k)
 
@@ -213,7 +214,8 @@ class EngineRetriever(Retriever):
         wanted = masks(queries, self.index)
         nothing: Hits = np.zeros(0, dtype=np.int64), np.zeros(0)
         hits = [nothing] * len(queries)
-        among, k = _among(wanted, wheres(queries)), self.num_results
+        filters, k = wheres(queries), self.num_results
+        among = _among(wanted, filters, _MOST_AMONG)
         rows = np.flatnonzero([
             bool(text.strip()) and (some is None or len(some) > 0)
             for text, some in zip(queries["query"], among, strict=True)
@@ -230,6 +232,7 @@ class EngineRetriever(Retriever):
                 more = len(documents) >= most < len(self.index)
                 uncertain.append(more and not self._certain(hits[row][1], k))
             rows, depth = rows[uncertain], 2 * most
+            among = _among(wanted, ["" if row not in rows else one for row, one in enumerate(filters)], len(self.index))
         return self._lists(queries, hits)
 
     def _certain(self, scores: npt.NDArray[np.floating], k: int) -> bool:
@@ -246,11 +249,11 @@ class EngineRetriever(Retriever):
 
 
 _MOST_AMONG = 10_000
-"""Most documents whose numbers go to an engine; above, as many results as pass are found with few more questions."""
+"""Most documents whose numbers go to an engine at first: where more pass, the best without them are often enough."""
 
 
-def _among(wanted: Sequence[Mask | None], filters: Sequence[str]) -> list[npt.NDArray[np.int64] | None]:
-    """Return for each query the numbers of the documents that its filter lets pass, None if there are too many."""
+def _among(wanted: Sequence[Mask | None], filters: Sequence[str], most: int) -> list[npt.NDArray[np.int64] | None]:
+    """Return for each query the numbers of the documents that its filter lets pass, None if they are more than most."""
     masks = {id(mask): mask for mask, where in zip(wanted, filters, strict=True) if where and mask is not None}
-    few = {one: np.flatnonzero(mask) for one, mask in masks.items() if np.count_nonzero(mask) <= _MOST_AMONG}
+    few = {one: np.flatnonzero(mask) for one, mask in masks.items() if np.count_nonzero(mask) <= most}
     return [few.get(id(mask)) if where else None for mask, where in zip(wanted, filters, strict=True)]

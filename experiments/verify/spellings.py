@@ -193,6 +193,26 @@ def drawn(collection: Collection, seed: int) -> list[Provision]:
     return random.Random(seed).sample(known, DRAWN)
 
 
+UNKNOWN = {
+    "ko": ("달나라법 3조", "이상한규정 제2조제1항", "고양이 보호에 관한 법률 시행령 제3조", "국제무지개협약 5조"),
+    "de": ("§ 5 Katzengesetz", "Mondgesetz § 3", "§ 7 des Gesetzes über Regenbögen"),
+    "zh": ("月球法第三条", "《养猫管理条例》第五条", "彩虹公约7条"),
+}
+"""Citations of laws that no collection has."""
+
+
+def unknown(collection: Collection, lang: str) -> None:
+    """Print how long the look-up of a law takes that a collection does not have: the first and the slowest other."""
+    took = []
+    for words in (*UNKNOWN.get(lang, ()), "art. 12 GDPR", "ZQGB 823", "Road Traffic Act 1988 s 170", "Codice lunare 4"):
+        start = time.process_time()
+        found = collection.find(words)
+        took.append(1000 * (time.process_time() - start))
+        if found and found.shows:
+            print(f"|   {words!r} opens {found.shows} | | | | | |")
+    print(f"|   unknown laws: first {took[0]:.0f} ms, others at most {max(took[1:]):.1f} ms | | | | | |")
+
+
 def main(folders: list[str]) -> None:
     base, seed = Path(os.environ["LEGALIR_DATA"]), int(os.environ.get("SEED", "7"))
     for folder in folders:
@@ -218,6 +238,7 @@ def main(folders: list[str]) -> None:
         for kind, row in counts.items():
             if row[0] < sum(row):
                 print(f"|   {kind} | | {row[0]} | {row[1]} | {row[2]} | |")
+        unknown(collection, lang)
     if {"kr-statutes", "koblex"} <= {*folders}:
         small, large = Collection(base / "koblex"), Collection(base / "kr-statutes")
         laws = {one.law for one in small.docs()}

@@ -74,6 +74,14 @@ Then: legalir datasets check my-statutes/, and legalir search my-statutes/ "ques
 
 legalir plugins show table describes the tables that can be read; plugins add other sources.
 """
+_CONVERT = """Examples:
+
+  legalir datasets convert scifact/ my-scifact/
+
+  legalir datasets convert irds:beir/scifact/test my-scifact/
+
+A folder of BEIR or MTEB and the id of another dataset can be searched as they are, without this command.
+"""
 _EXPORT = """Examples:
 
   legalir datasets export legalir/firecode/test qrels > qrels.txt
@@ -242,6 +250,38 @@ def export(
             typer.echo(json.dumps(row, ensure_ascii=False))
 
 
+@app.command(epilog=_CONVERT)
+def convert(
+    source: Annotated[
+        str,
+        typer.Argument(help="Folder of BEIR or MTEB, irds:ID, or PROVIDER:NAME of PyTerrier.", show_default=False),
+    ],
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Write a collection of another format in the folder format."""
+    from rich.console import Console
+
+    from legalir.datasets.foreign import convert as convert_source
+    from legalir.datasets.foreign import source_of
+    from legalir.datasets.new_folder import new_folder
+    from legalir.errors import DatasetNotFound
+
+    found = source_of(source)
+    if found is None:
+        raise DatasetNotFound(
+            f"{source!r} is neither a folder of BEIR or MTEB nor an id of PyTerrier, such as irds:beir/scifact/test. A "
+            f"folder of the folder format needs no conversion."
+        )
+    with new_folder(folder) as (new, _):
+        counts = convert_source(found, new)
+    if as_json:
+        print_json({"folder": str(folder), "splits": list(found.outline.splits), "counts": counts})
+    else:
+        splits = ", ".join(found.outline.splits)
+        Console().print(facts_table({"folder": folder, "splits": splits, **counts}))
+
+
 def _document(provision: Provision) -> dict[str, object]:
     """Return the line of a provision in ``corpus.jsonl``, without empty fields."""
     fields = provision._asdict()
@@ -261,7 +301,8 @@ def check(
     from legalir.statutes.doubts import doubts_of
 
     report = check_folder(path, article_number=article_number)
-    doubts = doubts_of(load(path)) if report.provisions and not report.chunks else []
+    readable = report.provisions and not report.chunks and (report.ok or report.converted is None)
+    doubts = doubts_of(load(path)) if readable else []
     if as_json:
         print_json(report.to_dict() | {"doubts": [doubt._asdict() for doubt in doubts]})
     else:
@@ -287,6 +328,8 @@ def _print_check(report: CheckReport, doubts: Sequence[Doubt]) -> None:
         "links": ", ".join(f"{count} {kind}" for kind, count in report.links.most_common()),
         "held by chunks": ", ".join(f"{count} {share}" for share, count in report.chunks.items()),
         "other files": ", ".join(report.ignored),
+        "read as": None if report.converted is None else "another format",
+        **(report.converted or {}),
     }
     console.print(facts_table(facts))
     if report.splits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -215,6 +216,43 @@ def compare(
         print_comparison(comparison, open_console())
     if not comparison.ok:
         raise typer.Exit(1)
+
+
+class TableForm(StrEnum):
+    """Markup of a table."""
+
+    latex = "latex"
+    markdown = "markdown"
+
+
+@app.command(
+    epilog="Examples:\n\n"
+    "  legalir experiment table results/quickstart\n\n"
+    "  legalir experiment table results/quickstart --form latex --out table.tex\n\n"
+    "LaTeX needs \\usepackage{booktabs}."
+)
+def table(
+    result: Annotated[
+        Path, typer.Argument(help="Directory of a result, also on several datasets.", show_default=False)
+    ],
+    form: Annotated[TableForm, typer.Option(help="Markup of the table.")] = TableForm.markdown,
+    out: Annotated[Path | None, typer.Option(help="File to write.", show_default="standard output")] = None,
+) -> None:
+    """Print the table of a result for a paper, with marks of significance and the note that explains them."""
+    from legalir.experiments.result import ExperimentResult, ExperimentResults
+    from legalir.experiments.runs import writing
+    from legalir.storage.files import atomic_file
+
+    several = (result / "definition.yaml").is_file() and not (result / "environment.json").is_file()
+    of = ExperimentResults if several else ExperimentResult
+    loaded = of.load(result)
+    text = loaded.to_latex() if form is TableForm.latex else loaded.to_markdown()
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    with writing(out.parent), atomic_file(out) as stream:
+        stream.write(text)
+    typer.echo(f"Written: {out}")
 
 
 def _compare_results(first: Path, second: Path, system: str | None, against: str | None, as_json: bool) -> None:

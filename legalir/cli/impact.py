@@ -19,7 +19,8 @@ EXAMPLES = """Examples:
 
   legalir impact --collection my-laws/ --from 2024-01-01 --to 2024-07-01 --law "Harbour Act" --json
 
-The command ends with 1 if a document cites what changed; with --strict, also if one of its citations is undecided.
+The command ends with 1 if a document cites what changed, or may do so; with --strict, also if one of its
+citations is undecided.
 """
 
 app = typer.Typer()
@@ -73,6 +74,7 @@ def impact(
             [
                 f"cited by ({one.kind or 'link'}): {one.title or one.docno}  {one.docno}"
                 + ("" if one.in_force else f", no longer in force on {found.end}")
+                + ("" if one.concern == "changed" else f", {one.concern}")
                 for one in citing
             ]
             for citing in found.citing
@@ -89,5 +91,5 @@ def impact(
                 typer.echo("\t".join(map(printable, row)).rstrip())
         if texts:
             typer.echo(told(found))
-    if found.count("changed", *(("undecided",) if strict else ())):
+    if found.count("changed", "part unclear", *(("undecided",) if strict else ())):
         raise typer.Exit(1)

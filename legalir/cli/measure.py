@@ -71,12 +71,14 @@ def _judgements(text: str) -> pd.DataFrame:
     import pandas as pd
 
     from legalir.datasets import load
+    from legalir.datasets.foreign import read_judgements
     from legalir.datasets.readers import read_qrels
     from legalir.errors import DatasetNotFound
 
     path = Path(text).expanduser()
     try:
-        rows = read_qrels(path) if path.is_file() else load(text).judgements()
+        read = read_judgements if path.suffix in (".tsv", ".jsonl", ".parquet") else read_qrels
+        rows = read(path) if path.is_file() else load(text).judgements()
     except DatasetNotFound as error:
         raise DatasetNotFound(f"There is no file {text} of judgements, and {error}") from error
     return pd.DataFrame(list(rows), columns=["query_id", "doc_id", "relevance"])

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from legalir.datasets.dataset import StatuteDataset
 from legalir.datasets.folder import Folder, FolderOutline
+from legalir.datasets.foreign import is_foreign_id, open_folder, source_of
 from legalir.datasets.published import published
-from legalir.errors import DataError, DatasetNotFound, suggestion
+from legalir.errors import DataError, DatasetNotFound, MissingExtra, suggestion
 
 PREFIX = "legalir/"
 """The beginning of every id."""
@@ -23,6 +24,9 @@ FIRECODE = Path(__file__).resolve().parent / "firecode"
 
 DATED = FIRECODE.with_name("firecode-dated")
 """Folder of the bundled collection with versions in time; its folder ``versions`` has the files that it is made of."""
+
+HARBOUR = FIRECODE.with_name("harbour")
+"""Folder of the bundled collection in English, of four levels, in which some provisions have versions."""
 
 
 class Entry(NamedTuple):
@@ -74,7 +78,7 @@ def entries() -> dict[str, Entry]:
     """Return the collections by id: bundled first, then folders of ``$LEGALIR_DATA``, then published ones.
 
     Only names of files are read. Where two have one id, the first stays: a folder of one's own replaces a published
-    collection of its name, and nothing replaces the bundled one.
+    collection of its name, and nothing replaces a bundled one.
     """
     out: dict[str, Entry] = {}
     for entry in _all():
@@ -84,7 +88,7 @@ def entries() -> dict[str, Entry]:
 
 
 def _all() -> Iterator[Entry]:
-    for path in (FIRECODE, DATED):
+    for path in (FIRECODE, DATED, HARBOUR):
         with suppress(DataError):  # a broken installation: the id is then unknown, and load() lists the ids there are
             yield Entry(PREFIX + path.name, "bundled", partial(Folder.open, path), Folder.open(path).outline)
     if home := os.environ.get("LEGALIR_DATA"):
@@ -100,13 +104,14 @@ def _all() -> Iterator[Entry]:
 
 
 def _folder(path: Path) -> Entry:
-    if path.name in (FIRECODE.name, DATED.name):
-        return _skipped(path.name, path, "the bundled collection has this name")
+    if path.name in (FIRECODE.name, DATED.name, HARBOUR.name):
+        return _skipped(path.name, path, "a bundled collection has this name")
     try:
-        outline = Folder.scan(path).outline
-    except DataError as error:
+        foreign = source_of(path)
+        outline = Folder.scan(path).outline if foreign is None else foreign.outline
+    except (DataError, MissingExtra) as error:
         return _skipped(path.name, path, str(error).removeprefix(f"{path} ").rstrip("."))
-    return Entry(PREFIX + path.name, "folder", partial(Folder.open, path), outline)
+    return Entry(PREFIX + path.name, "folder", partial(open_folder, path), outline)
 
 
 def _skipped(name: str, path: Path, fault: str) -> Entry:
@@ -117,8 +122,9 @@ def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
     """Return a collection by id or by path; a last part may name a split.
 
     Args:
-        id_or_path: ``legalir/<name>``, ``legalir/<name>/<split>``, a folder, or ``<folder>/<split>``.
-            A string that begins with ``legalir/`` is always an id.
+        id_or_path: ``legalir/<name>``, ``legalir/<name>/<split>``, a folder, or ``<folder>/<split>``; the folder may be
+            one of BEIR or MTEB. ``irds:<id>`` is a dataset of ``ir_datasets``, and ``<provider>:<name>`` one of another
+            provider of PyTerrier. A string that begins with ``legalir/`` is always an id.
 
     Raises:
         DatasetNotFound: nothing has that name; the message suggests one and lists all.
@@ -126,8 +132,13 @@ def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
     """
     if not isinstance(id_or_path, str | PathLike):
         raise DatasetNotFound(f"A dataset must be an id or a path, got {id_or_path!r} ({type(id_or_path).__name__}).")
-    if isinstance(id_or_path, str) and id_or_path.startswith(PREFIX):
-        return _by_id(id_or_path)
+    if isinstance(id_or_path, str):
+        for start in ("irds:" + PREFIX, "legalir:", PREFIX):  # As PyTerrier writes our own ids, too.
+            if id_or_path.startswith(start):
+                return _by_id(PREFIX + id_or_path.removeprefix(start).removeprefix(PREFIX))
+        if is_foreign_id(id_or_path):
+            source_of(id_or_path)  # An unknown one is an error now.
+            return StatuteDataset(id_or_path, partial(open_folder, id_or_path))
     return _by_path(id_or_path)
 
 
@@ -148,9 +159,16 @@ def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
     path = Path(id_or_path).expanduser()
     id = Path(id_or_path).as_posix() if str(id_or_path) else ""
     if id and path.is_dir():
-        return StatuteDataset(id, partial(Folder.open, path))
-    if len(path.parts) > 1 and any((path.parent / f"corpus.jsonl{end}").is_file() for end in ("", ".gz")):
-        return StatuteDataset(id, partial(Folder.open, path.parent), path.name)
+        return StatuteDataset(id, partial(open_folder, path))
+    if len(path.parts) > 1 and (
+        any((path.parent / f"corpus.jsonl{end}").is_file() for end in ("", ".gz")) or source_of(path.parent)
+    ):
+        return StatuteDataset(id, partial(open_folder, path.parent), path.name)
+    provider, colon, _ = id.partition(":")
+    if colon and provider.isalnum() and len(provider) > 1:
+        raise DatasetNotFound(
+            f"{id!r}: PyTerrier knows no provider {provider!r} of datasets: install the package of it."
+        )
     raise DatasetNotFound(f"{id!r} is neither a dataset nor a folder.{_hint(PREFIX + id)}")
 
 

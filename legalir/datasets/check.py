@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from legalir.datasets.catalog import load
 from legalir.datasets.folder import ALIASES, Folder, verify_judgements
+from legalir.datasets.foreign import Source, convert, source_of
 from legalir.datasets.readers import Fault, read_aliases, read_chunks, read_corpus, read_links, read_qrels, read_queries
-from legalir.errors import DataError
+from legalir.errors import DataError, FormatError
 from legalir.progress import progress
 from legalir.storage.validity import provision_key
 
@@ -64,6 +66,7 @@ class CheckReport:
         links: links by kind.
         chunks: of a chunk collection, provisions contained in chunks ``complete``, and ``partly`` only.
         ignored: files that the format does not know.
+        converted: what reading another format changed or left out; None for a folder of the folder format.
     """
 
     path: Path
@@ -79,6 +82,7 @@ class CheckReport:
     links: Counter[str] = field(default_factory=Counter)
     chunks: Counter[str] = field(default_factory=Counter)
     ignored: list[str] = field(default_factory=list)
+    converted: dict[str, int] | None = None
     _seen: Counter[tuple[Path, str]] = field(default_factory=Counter, repr=False)
 
     @property
@@ -110,6 +114,7 @@ class CheckReport:
             "links": dict(self.links),
             "chunks": dict(self.chunks),
             "ignored": self.ignored,
+            "converted": self.converted,
         }
 
 
@@ -119,7 +124,7 @@ def check(
     """Read every file of a folder to its end and report all faults.
 
     Args:
-        path: path of a folder, or id of a collection.
+        path: path of a folder, also of BEIR or MTEB, or id of a collection.
         cap: largest number of faults of one kind in one file that are listed; all are counted.
         article_number: returns the number in a field ``article``, empty if it has none
             (:func:`legalir.references.grammar.article_number`); without it, `unnumbered` is not counted.
@@ -129,6 +134,13 @@ def check(
     """
     root = Path(path).expanduser()
     report = CheckReport(root, cap)
+    try:
+        source = source_of(path)
+    except FormatError as error:
+        report.add(Fault(root, 0, "folder", str(error).removeprefix(f"{root} ").rstrip(".")))
+        return report
+    if source is not None:
+        return _check_foreign(source, report, article_number)
     try:
         folder = Folder.open(root) if root.is_dir() else load(path).folder
         about = folder.about
@@ -154,6 +166,23 @@ def check(
     _links(folder, ends, report)
     _aliases(folder.root / ALIASES, laws, report)
     return report
+
+
+def _check_foreign(source: Source, report: CheckReport, article_number: Callable[[str], str] | None) -> CheckReport:
+    """Check a foreign collection and then its conversion, whose faults are of the source's files, too."""
+    with TemporaryDirectory(prefix="legalir-") as name:
+        converted = convert(source, Path(name), report.add)
+        of_conversion = check(name, cap=report.cap, article_number=article_number)
+    faults = [
+        fault._replace(file=source.files.get(fault.file.name, Path(source.name))) for fault in of_conversion.faults
+    ]
+    return replace(
+        of_conversion,
+        path=report.path,
+        faults=report.faults + faults,
+        fault_counts=report.fault_counts + of_conversion.fault_counts,
+        converted=converted,
+    )
 
 
 def _corpus(

@@ -10,7 +10,6 @@ import csv
 import hashlib
 import json
 import logging
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple, TextIO
 
 from legalir.datasets.folder import About, Folder, FolderOutline
 from legalir.datasets.readers import RESERVED, json_rows, numbered_lines
-from legalir.datasets.records import Provision
+from legalir.datasets.records import Provision, trec_identifier
 from legalir.errors import DataError, DownloadError, FormatError
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_directory, atomic_file, cache_home, cache_lock, clear_away
@@ -229,9 +228,7 @@ def _text_of(row: _Row, spec: _Spec) -> str:
 
 
 def _identifier_of(row: _Row, spec: _Spec) -> str:
-    """Return an identifier that fits a TREC file: white space becomes ``_``, invisible characters are dropped."""
-    joined = re.sub(r"\s+", "_", _text_of(row, spec).strip())
-    return "".join(character for character in joined if character.isprintable())
+    return trec_identifier(_text_of(row, spec))
 
 
 def _items_of(row: _Row, spec: _Spec) -> list[object]:

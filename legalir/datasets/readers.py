@@ -205,10 +205,10 @@ def _check_query(qid: str, row: dict[str, object], field: str) -> None:
 
 
 def read_qrels(path: Path, on_fault: OnFault = stop) -> Iterator[Judgement]:
-    """Yield the judgements of a TREC file: ``qid iteration docno relevance``.
+    """Yield the judgements of a TREC file: ``qid iteration docno relevance``; a relevance below 0 counts as 0.
 
     Raises:
-        FormatError: a wrong number of fields, a relevance that is not an integer from 0, or a pair judged twice.
+        FormatError: a wrong number of fields, a relevance that is not an integer, or a pair judged twice.
     """
     seen: set[tuple[str, str]] = set()
     for number, line in numbered_lines(path, on_fault):
@@ -218,15 +218,16 @@ def read_qrels(path: Path, on_fault: OnFault = stop) -> Iterator[Judgement]:
             on_fault(Fault(path, number, "fields", fault))
             continue
         qid, _, docno, relevance = fields
-        if not relevance.isascii() or not relevance.isdigit():
-            on_fault(Fault(path, number, "relevance", f"relevance {relevance!r} is not an integer from 0"))
+        grade = relevance.removeprefix("-")
+        if not grade.isascii() or not grade.isdigit():
+            on_fault(Fault(path, number, "relevance", f"relevance {relevance!r} is not an integer"))
         elif not fits_trec(qid) or not fits_trec(docno):
             on_fault(Fault(path, number, "identifier", f"{qid!r} or {docno!r} holds invisible characters"))
         elif (qid, docno) in seen:
             on_fault(Fault(path, number, "duplicate", f"{docno!r} is judged for {qid!r} on an earlier line, too"))
         else:
             seen.add((qid, docno))
-            yield Judgement(qid, docno, int(relevance))
+            yield Judgement(qid, docno, max(int(relevance), 0))
 
 
 def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 from legalir.storage.documents import Provision as Provision
@@ -16,6 +17,11 @@ _NAMES = tuple((field, _OTHER_NAMES.get(field, field)) for field in Provision._f
 def fits_trec(identifier: str) -> bool:
     """Return True if a docno or qid fits a TREC file: not empty, no white space, no invisible characters."""
     return bool(identifier) and identifier.isprintable() and " " not in identifier
+
+
+def trec_identifier(text: str) -> str:
+    """Return an identifier that fits a TREC file: white space becomes ``_``, invisible characters are dropped."""
+    return "".join(character for character in re.sub(r"\s+", "_", text.strip()) if character.isprintable())
 
 
 def is_web_address(url: str) -> bool:

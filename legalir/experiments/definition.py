@@ -311,7 +311,7 @@ def _topics(value: object) -> pd.DataFrame | str:
 
 
 def _qrels(value: object) -> pd.DataFrame | str:
-    """Check a frame of judgements, as :func:`_topics`; labels become integers."""
+    """Check a frame of judgements, as :func:`_topics`; labels become integers from 0, lower ones 0."""
     frame = _checked_frame(value, ("qid", "docno"), ("label",))
     if not isinstance(frame, pd.DataFrame):
         return frame
@@ -321,7 +321,7 @@ def _qrels(value: object) -> pd.DataFrame | str:
     if (twice := frame.duplicated(["qid", "docno"])).any():
         qid, docno = frame.loc[twice, ["qid", "docno"]].iloc[0]
         raise ValueError(f"judges {docno!r} twice for {qid!r}; keep one.")
-    return frame[["qid", "docno"]].assign(label=labels.astype(int)).reset_index(drop=True)
+    return frame[["qid", "docno"]].assign(label=labels.astype(int).clip(lower=0)).reset_index(drop=True)
 
 
 def _checked_frame(value: object, texts: Sequence[str], others: Sequence[str] = ()) -> pd.DataFrame | str:
@@ -562,6 +562,8 @@ class Definition(Schema):
     """Largest accepted difference from an expected score, in score units; by default that of the expected scores."""
     notes: OptionalText = ""
     """Text below the table of the report."""
+    actor: Mapping[Text, Text] = Field(default_factory=dict)
+    """Who runs it, for the metadata of the runs: ``{name: …, team: …, mail: …, role: experimenter}``."""
     _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @property

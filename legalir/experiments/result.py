@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +21,30 @@ import yaml
 from legalir.errors import ExperimentError, suggestion
 from legalir.experiments.definition import Definition
 from legalir.experiments.html import render, render_several, safety_panels
+from legalir.experiments.paper import PaperTable, latex, markdown
 from legalir.experiments.queries import QueryFacts, Wording
 from legalir.experiments.rows import Cell, ScoreTable, SystemRow, direction, format_score
-from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
+from legalir.experiments.runs import (
+    Latency,
+    Run,
+    exact_floats,
+    load_run,
+    read_record,
+    record_paths,
+    run_tag,
+    save_run,
+    writing,
+)
 from legalir.experiments.scores import COUNT_COLUMNS, codes_of, compare_pairs, corrected, paired_test, score_table
 from legalir.storage.files import atomic_file
+
+_TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon signed-rank test", "randomisation": "paired randomisation test"}
+_CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "holm-sidak": "Holm–Šidák",
+    "fdr_bh": "Benjamini–Hochberg",
+}
 
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
 
@@ -185,6 +205,34 @@ class ExperimentResult:
             stream.write(text)
         return path
 
+    def to_latex(self) -> str:
+        """Return the table in LaTeX with ``booktabs``, with marks of significance and a note that explains them."""
+        return latex([self._paper_table()])
+
+    def to_markdown(self) -> str:
+        """Return the table of :meth:`to_latex` in Markdown."""
+        return markdown([self._paper_table()])
+
+    def _paper_table(self) -> PaperTable:
+        definition, scores = self.definition, self.scores
+        fractions = [name for name in definition.measures if scores.unit(name) == 100]
+        note = [
+            f"{self.dataset_name}, {len(self.context.queries)} questions, depth {definition.depth}.",
+            _in_percent(fractions, definition.measures),
+            "Bold: best." if any(cell.best for row in scores.rows for cell in row.cells) else "",
+        ]
+        if scores.compared:
+            correction = f", {_CORRECTIONS[definition.correction]} correction" if definition.correction else ""
+            clusters = f", clustered by {definition.cluster}" if definition.cluster else ""
+            note.append(
+                f"▲ (▼): significantly better (worse) than {scores.baseline}, two-sided {_TESTS[definition.test]}"
+                f"{clusters}{correction}, α = {definition.alpha:g}."
+            )
+        note += [f"{scores.untested[:1].upper()}{scores.untested[1:]}."] if scores.untested else []
+        note += [f"{', '.join(names)}: not run ({why.rstrip('.')})." for why, names in scores.reasons().items()]
+        note += [f"{row.name}: figures of {row.source}, not tested." for row in scores.rows if row.published]
+        return PaperTable(definition.title, definition.measures, scores.rows, " ".join(filter(None, note)))
+
     def compare(self, other: ExperimentResult, system: str | None = None, against: str | None = None) -> pd.DataFrame:
         """Compare systems of two results over the same questions, by the test and correction of this definition.
 
@@ -243,6 +291,52 @@ class ExperimentResult:
             return "the judgements differ"
         return ""
 
+    def metadata(self, system: str) -> dict[str, object]:
+        """Return the description of the run of a system in the form of ir_metadata [ir-metadata], as plain values."""
+        facts: Mapping[str, Any] = self.environment
+        record, machine, dataset = self.system_runs[system].record, facts["machine"], facts["dataset"]
+        elsewhere = "run(" in record.expression  # Whether a stored run was made automatically is not known.
+        catalogued = self.definition.dataset.removeprefix("irds:")
+        known = catalogued != self.definition.dataset or catalogued.startswith("legalir/")
+        median = {} if record.latency is None else {"one query, median": f"{record.latency.median:.3f} ms"}
+        parts: dict[str, dict[str, object]] = {
+            "platform": {
+                "hardware": {
+                    "cpu": {"architecture": machine["architecture"], "number of cores": machine["processors"]}
+                },
+                "operating system": {"kernel": machine["system"]},
+                "software": {
+                    "libraries": {"python": [f"{name}=={number}" for name, number in facts["packages"].items()]},
+                    "retrieval toolkit": [f"legalir=={facts['legalir']}"],
+                },
+            },
+            "research goal": {
+                "title": self.definition.title,
+                **({"description": self.definition.description} if self.definition.description else {}),
+            },
+            "implementation": {
+                "executable": {"cmd": "legalir experiment run definition.yaml"},
+                "source": {"lang": [f"python {facts['python']}"]},
+            },
+            "method": {
+                **({} if elsewhere else {"automatic": True}),
+                "score ties": "docno",
+                "retrieval": [{"name": system, "method": record.expression}],
+            },
+            "actor": dict(self.definition.actor),
+            "data": {
+                "test collection": {"name": self.dataset_name}
+                | ({"ir_datasets": catalogued} if known else {})
+                | {f"sha256 of {part}": dataset[part] for part in ("corpus", "topics", "qrels")}
+            },
+            "resources": {
+                "runtime": {"wallclock": f"{round(record.seconds * 1000)} ms"} | median,
+                **({"language models": dict(record.llm)} if record.llm else {}),
+            },
+        }
+        head = {"schema-version": 0.1, "run-version": 1.0, "tag": run_tag(system)}
+        return head | {name: part for name, part in parts.items() if part}
+
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write everything into `folder`, each file whole or not at all, and return its path.
 
@@ -255,6 +349,8 @@ class ExperimentResult:
             for name, run in self.system_runs.items():
                 if read_record(paths[name]) != run.record:
                     save_run(paths[name], run)
+                with atomic_file(paths[name].with_suffix(".ir-metadata.yml")) as stream:
+                    yaml.safe_dump(self.metadata(name), stream, allow_unicode=True, sort_keys=False, width=100)
             with atomic_file(folder / "table.tsv") as stream:
                 self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
             if self.by is not None:
@@ -301,6 +397,12 @@ class ExperimentResult:
             return replace(result, system_runs=runs)
         except (ValueError, KeyError, TypeError) as error:
             raise ExperimentError(f"{folder} holds a damaged result: run the experiment again.") from error
+
+
+def _in_percent(fractions: Sequence[str], measures: Sequence[str]) -> str:
+    if len(fractions) == len(measures):
+        return "Scores in percent."
+    return f"In percent: {', '.join(fractions)}." if fractions else ""
 
 
 def _cure(folder: Path) -> str:
@@ -471,6 +573,27 @@ class ExperimentResults:
     def tables(self) -> dict[str, list[SystemRow]]:
         """Return the rows of each measure."""
         return {measure: self.rows(measure) for measure in self.definition.measures}
+
+    def to_latex(self) -> str:
+        """Return a table for each measure in LaTeX, as :meth:`ExperimentResult.to_latex`."""
+        return latex(self._paper_tables())
+
+    def to_markdown(self) -> str:
+        """Return a table for each measure in Markdown."""
+        return markdown(self._paper_tables())
+
+    def _paper_tables(self) -> list[PaperTable]:
+        headings = [*(name.removeprefix("legalir/") for name in self.results), "mean"]
+        tested = self.definition.baseline is not None
+        tables = []
+        for measure, rows in self.tables().items():
+            fraction = all(0 <= cell.value <= 1 for row in rows for cell in row.cells if cell.measured)
+            note = f"{_in_percent([measure] if fraction else [], [measure])} {self.legend()}".strip()
+            if tested:
+                rows = [replace(row, cells=(*row.cells, Cell(math.nan, row.won or "–"))) for row in rows]
+            columns = [*headings, "won : lost"] if tested else headings
+            tables.append(PaperTable(f"{self.definition.title}: {measure}", columns, rows, note))
+        return tables
 
     def legend(self) -> str:
         """Return the meaning of the table."""

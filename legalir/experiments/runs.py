@@ -282,6 +282,11 @@ def _run_file(path: Path) -> Path:
     return answers if answers.exists() else path.with_suffix(".trec")
 
 
+def run_tag(system: str) -> str:
+    """Return the name of a system as the last column of a run has it."""
+    return re.sub(r"\s+", "_", system)
+
+
 def write_run(path: Path, run: pd.DataFrame, tag: str) -> None:
     """Write a run: answers as JSON lines, ranked lists as ``qid Q0 docno rank score tag`` with tabs, scores exact.
 
@@ -300,7 +305,7 @@ def write_run(path: Path, run: pd.DataFrame, tag: str) -> None:
                 "docno": run["docno"],
                 "rank": run["rank"],
                 "score": run["score"].astype(np.float64),
-                "tag": re.sub(r"\s+", "_", tag),
+                "tag": run_tag(tag),
             }
         )
         # pandas writes the shortest decimal that reads back as the same float.

@@ -50,7 +50,8 @@ def read_trec_run(path: Path) -> dict[str, TrecList]:
     """Return the list of each question in a TREC run: ``qid Q0 docno rank score tag``, also in a file ``.gz``.
 
     Columns are separated by white space; in a line with five tabs, by the tabs alone, so that an identifier may have a
-    blank. The scores order a list, as for TREC's own tools; a warning is logged if the ranks contradict them.
+    blank. Lines before the first result that begin with ``#``, such as ir_metadata, are comments. The scores order a
+    list, as for TREC's own tools; a warning is logged if the ranks contradict them.
 
     Raises:
         FormatError: file, line and fault: a wrong number of columns, a rank that is not an integer, a score that is not
@@ -60,6 +61,8 @@ def read_trec_run(path: Path) -> dict[str, TrecList]:
     rows: dict[str, dict[str, tuple[float, int]]] = {}
     for number, line in numbered_lines(path):
         fields = line.split("\t") if line.count("\t") == 5 else line.split()
+        if line.startswith("#") and not rows and not (len(fields) == 6 and _INTEGER.fullmatch(fields[3])):
+            continue
         if len(fields) != 6:
             stop(Fault(path, number, "fields", f"{len(fields)} columns, but a run has six ({_COLUMNS})"))
         qid, _, docno, rank, score, _ = map(str.strip, fields)

@@ -372,7 +372,9 @@ class LawNames:
     def beginning(self, name: str) -> tuple[int, ...]:
         """Return the laws whose names begin with one that a list gives for a short form: the books of a code."""
         keys = self.listed(name)
-        return tuple({law: None for key, of in self._names.items() if keys and key.startswith(keys) for law in of})
+        if not keys:
+            return ()
+        return tuple({law: None for key, of in self._names.items() if key.startswith(keys) for law in of})
 
     def _abbreviated(self, word: str) -> tuple[int, ...]:
         short = compact(word)[:_LONGEST]
@@ -381,7 +383,7 @@ class LawNames:
         return tuple(number for number, words in self._by_letter.get(short[:1], ()) if abbreviates(short, words))
 
 
-@lru_cache(1 << 12)
+@lru_cache(1 << 15)  # The names of all laws of a country, which are read again and again.
 def compact(text: str) -> str:
     """Return the letters, marks and digits of a text in lower case."""
     return _letters(unicodedata.normalize("NFC", text))[0]

@@ -71,6 +71,7 @@ _ROMAN = re.compile(r"(?<=\d|[a-z]) ([IVX]{1,5})(?: (?:S\. ?)?(\d{1,2}))?$")
 _UNITS_BEHIND = re.compile(r"[(（\[](?:\d{1,4}\w?|[a-zA-Z]{1,2}|[ivx]{3,5})[)）\]]")
 """A unit in brackets, which is no heading."""
 
+_UNIT_WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_]{3,}")
 _PLAIN = re.compile(r"(?:[A-Z]{1,3}\.?\s?\*?\s?)?\d{1,6}(?:[:/‑-]\d{1,4})*[a-z]{0,2}")
 _DOTTED = re.compile(r"\d{1,4}(?:\.\d{1,4})+")
 _NUMBER = re.compile(rf"\d|[{_HAN}]|(?<![^\W\d_])[A-Z](?=[A-Z]{{0,2}}\.?\s?\*?\d)")
@@ -199,10 +200,25 @@ def _reference(typed: str, number: str, marked: bool, lang: str, languages: Sequ
     others = [each for each in languages if each] if marked and lang not in languages else []
     codes = [lang, *(["en"] if lang not in grammars() or "(" in number else []), *others]
     for code in dict.fromkeys(codes):
+        if code != lang and not _may_read(number, code):
+            continue
         for form in (typed,) if annex else (_with_mark(number, code), typed):
             if code in grammars() and form and (reference := _read(form, code)):
                 return reference
     return Reference(number, 0, len(number), article=number) if _DOTTED.fullmatch(number) else None
+
+
+def _may_read(number: str, lang: str) -> bool:
+    """Return True if the words beside a number are those of units in a language, whose reader takes long to make."""
+    return all(word.casefold().startswith(_unit_words(lang)) for word in _UNIT_WORD.findall(number))
+
+
+@cache
+def _unit_words(lang: str) -> tuple[str, ...]:
+    grammar = grammars().get(lang)
+    levels = (grammar.article, grammar.paragraph, grammar.item, grammar.subitem, grammar.annex) if grammar else ()
+    forms = " ".join(form for level in levels for form in level)
+    return tuple({word.casefold() for word in re.findall(r"[^\W\d_]{2,}", forms)} | {"bis", "ter", "quater", "quinq"})
 
 
 def _read(form: str, lang: str) -> Reference | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from legalir.references.read import Reference, learn_names, read
@@ -28,9 +28,21 @@ _LONGEST = 4000
 _SHORTEST, _SHORTEST_CASELESS = 16, 8
 """Fewest letters of words in quotation marks that are no term but a quotation; the latter in scripts without cases."""
 
-_PAIRS = tuple(zip('“„„«»「『"‘', '”“”»«」』"’', strict=True))
+_PAIRS = tuple(zip('“„„«»「『"', '”“”»«」』"', strict=True))
+_SINGLE = tuple(
+    rf"(?<![\w'’]){first}(?P<s{n}>(?:[^{first}{last}\n]|(?<=[a-zà-ÿ]){last}(?=[a-zà-ÿ])){{2,{_LONGEST}}}){last}(?![a-zà-ÿ\d])"
+    for n, (first, last) in enumerate((("‘", "’"), ("'", "'")))
+)
+"""Single quotation marks; one between letters is an apostrophe."""
+
 _QUOTED = re.compile(
-    "|".join(rf"{first}(?P<q{n}>[^{first}{last}]{{2,{_LONGEST}}}){last}" for n, (first, last) in enumerate(_PAIRS))
+    "|".join(
+        (
+            *(rf"{first}(?P<q{n}>[^{first}{last}]{{2,{_LONGEST}}}){last}" for n, (first, last) in enumerate(_PAIRS)),
+            *_SINGLE,
+        )
+    ),
+    re.IGNORECASE,
 )
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
@@ -44,6 +56,27 @@ _FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?)
 
 _CLOSED = re.compile(r"[)）\]\n]|.{60}")
 """What ends the brackets in which a law and its provision stand."""
+
+_MARKS_OF = {
+    r"§§?\s?\d": "de",
+    r"(?:\bU\.\s?S\.\s?C\.|\b[Ss]ections?\s\d|\b(?:ss?|reg|r)\.?\s\d|\b(?:Article|Rule|Regulation)s?\s\d)": "en",
+    r"\b[Aa]rt(?:icle)?s?\.?\s(?:[LRD]\.?\s?)?\d": "en fr de it",
+    r"\b[Aa]rt(?:icol[oi]|t\.)\s?\d": "it",
+    r"\b[Aa]rtikeln?\s\d": "de nl",
+    r"\b[Aa]rt[íi]culos?\s\d": "es",
+    r"제\s?\d{1,4}\s?조": "ko",
+    r"第[〇一二三四五六七八九十百千\d]{1,8}[条條]": "ja zh",
+    r"มาตรา\s?[\d๐-๙]": "th",
+    r"\b[Đđ]iều\s\d": "vi",
+    r"\b[Pp]asal\s\d": "id",
+}
+_MARKS = {str(place): of for place, of in enumerate(_MARKS_OF.values())}
+_MARKED = re.compile("|".join(f"(?P<m{place}>{form})" for place, form in enumerate(_MARKS_OF)))
+"""Words and signs of numbers of provisions, with the languages whose grammars read them."""
+
+_UNSPACED = ("ja", "ko", "th", "zh")
+_ENDINGS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+"""Letters of these languages, which may follow a name of a law in Latin letters without a blank: BGB와."""
 
 _BRACKET = re.compile(r"\[([^\[\]\s]{2,80})\]")
 
@@ -100,6 +133,7 @@ def citations_of(
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang))
         found += [Citation(one.start, one.end, one) for one in references if _cites(one, is_law)]
+    found += _of_other_languages(whole, found, languages)
     if docno is not None:
         named = (match for match in _BRACKET.finditer(whole) if docno.fullmatch(match[1]))
         found += [Citation(*match.span(), None, docno=match[1]) for match in named]
@@ -108,6 +142,29 @@ def citations_of(
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return _with_quotations(whole, text, _with_headings(whole, _with_days(whole, _with_laws(whole, text, kept))))
+
+
+def _of_other_languages(whole: str, found: Sequence[Citation], languages: Sequence[str]) -> Iterator[Citation]:
+    """Yield the citations in the forms of other languages, such as § 823 BGB in a Korean text, in lines with a sign."""
+    read_there = sorted((one.start, one.end) for one in found)
+    starts = [start for start, _ in read_there]
+    pieces: dict[str, dict[tuple[int, int], None]] = {}
+    for match in _MARKED.finditer(whole):
+        place = bisect_right(starts, match.end() - 1) - 1
+        if place < 0 or read_there[place][1] <= match.start():
+            start = max(whole.rfind("\n", 0, match.start()) + 1, match.start() - _AROUND)
+            line = whole.find("\n", match.end(), match.end() + _AROUND)
+            piece = start, min(len(whole), match.end() + _AROUND) if line < 0 else line
+            for lang in _MARKS[(match.lastgroup or "m0")[1:]].split():
+                pieces.setdefault(lang, {})[piece] = None
+    for lang in pieces.keys() - {*languages}:
+        for start, end in pieces[lang]:
+            words = whole[start:end] if lang in _UNSPACED else _ENDINGS.sub(" ", whole[start:end])
+            for one in read(words, lang):
+                first, last = start + one.start, start + one.end
+                place = bisect_right(starts, last - 1) - 1
+                if (place < 0 or read_there[place][1] <= first) and _has_number(Citation(first, last, one)):
+                    yield Citation(first, last, one._replace(surface=whole[first:last]))
 
 
 def _is_heading(text: str, end: int) -> bool:
@@ -144,7 +201,11 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
 
 def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:
     """Give citations the days that are named for them: nearest in the same line, within `_NEAR` characters."""
-    days = list(law_days(text))
+    near: list[tuple[int, int]] = []  # Pieces of the text, each with the citations that are less than its ends apart.
+    for one in citations:
+        first, last = max(0, one.start - 2 * _FAR), one.end + 2 * _FAR
+        near[-1:] = [(near[-1][0], last)] if near and first <= near[-1][1] else [*near[-1:], (first, last)]
+    days = [(at + start, at + end, day) for at, last in near for start, end, day in law_days(text[at:last])]
     if not days:
         return list(citations)
     named: list[list[str]] = [[] for _ in citations]

@@ -14,6 +14,7 @@ from legalir.graph.citation_graph import CitationGraph
 from legalir.statutes.versions.difference import Difference, differences, only_between
 from legalir.statutes.versions.difference_page import difference_page
 from legalir.storage.validity import day_of, provision_key
+from legalir.verify.parts import Part, has_parts, is_same
 from legalir.verify.verification import Checked, Verification, Verifier
 
 _AROUND = 80
@@ -21,12 +22,22 @@ _AROUND = 80
 
 _OPEN = ("could not check", "name unclear", "outside this collection")
 
-Concern = Literal["changed", "names a day", "whole law", "undecided"]
+Concern = Literal["changed", "other part", "part unclear", "names a day", "whole law", "undecided"]
 """What a change means to a citation.
 
-``changed``: it cites a provision that changed. ``names a day``: the text names the day for which it cites the
+``changed``: it cites a provision that changed, or a paragraph or item of it that did. ``other part``: the provision
+changed, but not the paragraph or item that it cites. ``part unclear``: the provision changed, and it cannot be told
+whether the paragraph or item did. ``names a day``: the text names the day for which it cites the
 provision. ``whole law``: it cites a law of which provisions changed. ``undecided``: what it cites is not known.
 """
+
+
+_REASONS: dict[Concern, str] = {
+    "changed": "",
+    "part unclear": "It cannot be told whether the paragraph or item that it cites changed.",
+    "other part": "The provision changed, but not the paragraph or item that it cites.",
+}
+"""Sentences, the concern that counts most first."""
 
 
 class Citing(NamedTuple):
@@ -37,12 +48,14 @@ class Citing(NamedTuple):
         title: its title.
         kind: of the link, such as ``cites`` or ``delegates``.
         in_force: whether this version is in force on the second day: if the cited one is not, it cites into the void.
+        concern: ``changed``, ``other part`` or ``part unclear``.
     """
 
     docno: str
     title: str
     kind: str
     in_force: bool
+    concern: Concern = "changed"
 
 
 class Passage(NamedTuple):
@@ -164,14 +177,17 @@ def impact_of(
     passages, citations = dict[str, tuple[Passage, ...]](), dict[str, int]()
     for name, text in (documents or {}).items():
         before, after = (verifier.verify(text, as_of=day) for day in (start, end))
-        passages[name], citations[name] = tuple(_passages(before, after, changes)), len(after.citations)
+        passages[name], citations[name] = (
+            tuple(_passages(before, after, changes, collection.language)),
+            len(after.citations),
+        )
     return Impact(
         collection.id,
         start,
         end,
         collection.language,
         tuple(changes),
-        tuple(_citing(collection, changes, start, end)),
+        tuple(_citing(collection, verifier, changes, start, end)),
         tuple(between),
         tuple(law for law in dict.fromkeys(added) if law and law not in known),
         passages,
@@ -180,7 +196,7 @@ def impact_of(
 
 
 def _citing(
-    collection: Collection, changes: Sequence[Difference], start: str, end: str
+    collection: Collection, verifier: Verifier, changes: Sequence[Difference], start: str, end: str
 ) -> Iterator[tuple[Citing, ...]]:
     """Yield the provisions that cite each difference."""
     graph = CitationGraph.of(collection)
@@ -193,10 +209,30 @@ def _citing(
             if side is not None:
                 kinds = dict(graph.at(day).citing(side.doc_id)) | kinds
         titles = collection.provisions(kinds)
-        yield tuple(Citing(docno, titles[docno].title, kind, docno in valid) for docno, kind in kinds.items())
+        yield tuple(
+            Citing(
+                docno, titles[docno].title, kind, docno in valid,
+                _concern(change, verifier.parts_cited(docno, change.provision.doc_id), collection.language),
+            )
+            for docno, kind in kinds.items()
+        )  # fmt: skip
 
 
-def _passages(before: Verification, after: Verification, changes: Sequence[Difference]) -> Iterator[Passage]:
+def _concern(change: Difference, parts: Sequence[Part] | None, lang: str) -> Concern:
+    """Return what a change means to who cites some parts of the provision, ``()`` for all of it; None if unknown."""
+    if change.kind not in ("changed", "heading") or change.before is None or change.after is None:
+        return "changed"
+    own = change.provision.article.count("(") + change.provision.article.count("（")
+    before, after = change.before.text, change.after.text
+    if not has_parts(before) and not has_parts(after):
+        return "changed"
+    if parts is None:
+        return "part unclear"
+    same = [is_same(before, after, part, lang) if any(part) and not own else False for part in parts]
+    return "changed" if False in same else "part unclear" if None in same else "other part"
+
+
+def _passages(before: Verification, after: Verification, changes: Sequence[Difference], lang: str) -> Iterator[Passage]:
     """Yield the citations of a text that changes may touch, read as of both days."""
     sides: dict[str, int] = {}
     keys: dict[str, list[int]] = {}
@@ -222,6 +258,10 @@ def _passages(before: Verification, after: Verification, changes: Sequence[Diffe
             concern = "undecided"
         elif not places:
             continue
+        if concern == "changed" and old.state == new.state:
+            concerns = {_concern(changes[place], [new.part], lang) for place in places}
+            concern = next(one for one in _REASONS if one in concerns)
+            reason = f"{_REASONS[concern]} {reason}".strip()
         yield Passage(
             row["line"], row["column"], new.words, _near(after.text, new), concern, new.state, reason, new.day, docnos,
             places,
@@ -243,12 +283,16 @@ def asides(impact: Impact) -> Iterator[str]:
 
 
 def told(impact: Impact) -> str:
-    """Return a sentence on the documents; empty if there are none."""
+    """Return a sentence on the citations of the documents; empty if there are no documents."""
     if not impact.documents:
         return ""
     total = sum(impact.citations.values())
     counts = Counter(one.concern for passages in impact.documents.values() for one in passages)
     more = "".join(f"; {number} {concern}" for concern, number in sorted(counts.items()) if concern != "changed")
+    without = ", ".join(name for name, number in impact.citations.items() if not number)
+    if not total:
+        return f"No citation was found in {without}."
+    more += f"; no citation was found in {without}" if without else ""
     return f"{counts['changed']} of {total} {'citation' if total == 1 else 'citations'} cite what changed{more}."
 
 
@@ -268,7 +312,8 @@ def impact_page(name: str, impact: Impact) -> str:
     for citing in impact.citing:
         items = "".join(
             f"<li>{escape(one.title or one.docno)} <span class=days>{escape(one.docno)} · {escape(one.kind)}"
-            f"{'' if one.in_force else ' · no longer in force'}</span></li>"
+            f"{'' if one.in_force else ' · no longer in force'}"
+            f"{'' if one.concern == 'changed' else f' · {one.concern}'}</span></li>"
             for one in citing
         )
         beneath.append(f"<h4>Cited by</h4><ul>{items}</ul>" if items else "")
@@ -276,7 +321,7 @@ def impact_page(name: str, impact: Impact) -> str:
 
 
 def _item(one: Passage, impact: Impact) -> str:
-    shown = one.changes if one.concern in ("changed", "names a day") else ()
+    shown = one.changes if one.concern not in ("whole law", "undecided") else ()
     named = [(place + 1, impact.changes[place]) for place in shown]
     links = "".join(f' <a href="#c{to}">{each.kind}: {escape(each.provision.title)}</a>' for to, each in named)
     state = "" if one.state == "right" else f" {escape(one.state)}."

@@ -24,13 +24,14 @@ from legalir.references.grammar import article_number, grammars
 from legalir.references.law_names import compact, in_brackets
 from legalir.references.lookup import NumberTable, as_article
 from legalir.references.numbering import number_of, sort_key
-from legalir.references.read import Reference, labelled
+from legalir.references.read import Place, Reference, labelled, learn_names, read
 from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.dates import NEVER
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
+from legalir.verify.parts import Part, part_of, text_of
 from legalir.verify.wording import differing, letters
 
 State = Literal[
@@ -76,7 +77,18 @@ _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7
 """Two letters of one word, in scripts with blanks between words."""
 
 _LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
+_YEAR = re.compile(r"\s\(?(?:1[5-9]|20)\d\d(?!\w|[./-]\d)\)?")
+_INLINE = re.compile(r"(?<=[.;:!?)）。\"”“])\s?(?:[(（](\w{1,3})[)）]|([①-⑳]))")
+"""A label inside a line: ``… Wohnsitz.(2) Der …``"""
+
+_UNNUMBERED = ("it", "es", "pt")
+"""Languages in which paragraphs may have no number; some publishers write all of them in one line."""
+
+_SENTENCE = re.compile(r"[^\s.]{3}\.(?=\s|\d|\Z)")
 _LEVELS = ("paragraph", "item", "subitem")
+_LONGEST = 1000
+"""Maximum number of characters of words that are looked up as one citation."""
+
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
 
@@ -101,6 +113,7 @@ class Checked(NamedTuple):
         docnos: of the provisions that it cites.
         nearest: what comes nearest, or may be meant: docnos, or names of laws.
         parts: the words of the provision and of the quotation, where they differ.
+        part: what it cites inside the provision: paragraph, item and subitem, each empty if it is not named.
     """
 
     start: int
@@ -113,6 +126,7 @@ class Checked(NamedTuple):
     docnos: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     parts: tuple[WordPart, ...] = ()
+    part: Part = ()
 
     @property
     def shows(self) -> str:
@@ -186,6 +200,7 @@ class Verifier:
         self._table = NumberTable.of(collection)
         self._lang = collection.language
         self._record = lru_cache(4096)(self._read)
+        self._references = lru_cache(1024)(self._references_of)
         self._articles = lru_cache(256)(self._articles_of)
         self._nearest_laws = lru_cache(4096)(self._laws_like)
 
@@ -227,11 +242,37 @@ class Verifier:
                 checked[place] = self._checked(text, one, day, as_of is not None, law)
         if not found and (alone := self.find(text, as_of=as_of)):
             checked[0] = alone  # No sentence, of which a language could be recognised.
+        for place, one in enumerate(found):
+            if one.reference is not None:
+                following = found[place + 1].reference if found[place + 1 :] else None
+                checked[place] = checked[place]._replace(part=part_of(one.reference, following))
         docnos = {docno for one in checked.values() for docno in (*one.docnos, *one.nearest)}
         titles = {docno: record.title for docno in sorted(docnos) if (record := self._record(docno))}
         return Verification(
             text, self._collection.id, named[0], day, tuple(checked[place] for place in sorted(checked)), titles
         )
+
+    def parts_cited(self, docno: str, cited: str) -> list[Part] | None:
+        """Return the parts of a provision that another one cites, ``()`` for all of it; None if no reference is read.
+
+        Args:
+            docno: of the provision that cites.
+            cited: docno of the provision that it cites.
+        """
+        parts = []
+        references = self._references(docno)
+        for place, one in enumerate(references):
+            laws = self._table.law_names.named(one.law) if one.law else ()
+            places = self._table.provisions(as_article(one), laws or None).tolist() if one.article else ()
+            if provision_key(cited) in {provision_key(str(self._table.docnos[each])) for each in places}:
+                parts.append(part_of(one, references[place + 1] if references[place + 1 :] else None))
+        return parts or None
+
+    def _references_of(self, docno: str) -> list[Reference]:
+        record, lang = self._record(docno), self._lang
+        if record is None or lang.partition("-")[0] not in grammars():
+            return []
+        return read(record.text, lang, Place(record.law, record.article), learn_names(record.text, lang))
 
     def find(self, words: str, *, as_of: str | date | None = None) -> Checked | None:
         """Return the provision that a citation means, if the words are nothing else.
@@ -248,6 +289,8 @@ class Verifier:
             ComponentError: `as_of` is not a date.
         """
         day = iso_date(today() if as_of is None else named_day(as_of))
+        if len(words) > _LONGEST:
+            return None
         start = Checked(0, len(words), words, "right", day=day)
         text = as_typed(words)
         if (docno := self._docno_of(words.strip(), text)) is not None:
@@ -389,26 +432,32 @@ class Verifier:
             unread: whether no grammar takes them for a law; then a short name may also have one other letter.
         """
         if unread and len(short := compact(name)) <= _SHORT:
-            return tuple(law for law in self._table.laws if _one_letter_apart(short, compact(law)))[:3]
+            return tuple(law for law, key in self._short_laws if _one_letter_apart(short, key))[:3]
         pairs = _pairs(name)
         alike: Counter[int] = Counter()
         for pair in pairs:
             alike.update(self._by_pair.get(pair, ()))
-        shares = ((2 * count / (len(pairs) + self._sizes[law]), law) for law, count in alike.most_common(200))
+        shares = ((2 * count / (len(pairs) + len(self._pairs[law])), law) for law, count in alike.most_common(200))
         best = sorted(((-share, law) for share, law in shares if share >= _ALIKE))[:3]
         return tuple(self._table.laws[law] for _, law in best)
 
     @cached_property
+    def _short_laws(self) -> list[tuple[str, str]]:
+        """The laws with a short name, and its letters."""
+        keys = ((law, compact(law)) for law in self._table.laws)
+        return [(law, key) for law, key in keys if len(key) <= _SHORT]
+
+    @cached_property
     def _by_pair(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
-        for law, name in enumerate(self._table.laws):
-            for pair in _pairs(name):
+        for law, pairs in enumerate(self._pairs):
+            for pair in pairs:
                 found.setdefault(pair, []).append(law)
         return found
 
     @cached_property
-    def _sizes(self) -> list[int]:
-        return [len(_pairs(name)) for name in self._table.laws]
+    def _pairs(self) -> list[frozenset[str]]:
+        return [_pairs(name) for name in self._table.laws]
 
     # -- one citation ------------------------------------------------------------------------------------------------
 
@@ -505,7 +554,7 @@ class Verifier:
         if names.in_full(words):
             return laws, words
         beside = [
-            one.near[mention.start : mention.end]
+            one.near[mention.start : _with_year(one.near, mention.end)]
             for mention in names.find(one.near)
             if mention.laws and _is_beside(one, mention.start, mention.end, overlapping=True)
         ]
@@ -662,6 +711,11 @@ class Verifier:
             texts = [text for record in records for text in (record.text, record.title)]
             differences = [differing(words, text) for text in texts]
             if None in differences:
+                part = part_of(one.reference) if one.reference is not None and len(records) == 1 else ()
+                inside = text_of(records[0].text, part, self._lang) if part else ""
+                if inside and differing(words, f"{records[0].title}\n{inside}") is not None:
+                    reason = "The words quoted are in the provision, but not in the paragraph or item that is cited."
+                    return found._replace(state="wording differs", reason=reason)
                 continue
             parts = max((each for each in differences if each), key=_words_in_common, default=[])
             if not parts and not is_quotation(words, 1.5):
@@ -705,6 +759,9 @@ class Verifier:
                 has = [one for one in written if one.isdigit() == number.isdigit()]
                 if any(_same(one, number) for one in has):
                     continue
+            inline = [next(filter(None, match.groups())) for match in _INLINE.finditer(record.text)]
+            if any(_same(one, number) for one in inline):
+                continue  # Some texts have all paragraphs in one line.
             if level == "paragraph" and number == "1":
                 continue  # A first, or only, paragraph may have no number.
             if has:
@@ -718,6 +775,8 @@ class Verifier:
                 if number.isdecimal() and int(number) <= max(bare, 1):
                     continue
                 return False, f"It has {bare} {'paragraph' if bare == 1 else 'paragraphs'}."
+            if lang in _UNNUMBERED and number.isdecimal() and len(_SENTENCE.findall(record.text)) >= int(number):
+                return None, f"Its text does not show its {level}s."
             if len(lines) <= 1:
                 return False, f"It has no {level}s: its text is one paragraph."
             return None, f"Its text does not number its {level}s."
@@ -772,6 +831,12 @@ class _Found(NamedTuple):
 
     def of(self, start: Checked) -> Checked:
         return start._replace(state=self.state, reason=self.reason, nearest=self.nearest)
+
+
+def _with_year(text: str, end: int) -> int:
+    """Return the end of the name of a law with the year behind it: the Act of another year is another law."""
+    year = _YEAR.match(text, end)
+    return year.end() if year else end
 
 
 def _is_beside(one: Citation, start: int, end: int, overlapping: bool = False) -> bool:

@@ -103,11 +103,11 @@ def test_check_of_a_clean_folder(folder):
 
 
 def test_check_of_a_faulty_folder(folder):
-    (folder / "qrels.test.txt").write_text("q1 0 A-9 1\nq1 0 A-1 -1\n", encoding="utf-8")
+    (folder / "qrels.test.txt").write_text("q1 0 A-9 1\nq1 0 A-1 x\n", encoding="utf-8")
     result = run("check", str(folder))
     assert result.exit_code == 1
     output = result.output
-    assert "line 2: relevance '-1' is not an integer from 0." in output
+    assert "line 2: relevance 'x' is not an integer." in output
     assert "'A-9', judged for 'q1', is not in the corpus." in output
     assert "2 faults: 1 dangling judgement, 1 relevance" in output
     report = json.loads(run("check", str(folder), "--json").stdout)
@@ -128,3 +128,19 @@ def test_export_gives_the_files_of_a_folder(folder, tmp_path):
     assert one.topics().equals(other.topics())
     assert one.qrels().equals(other.qrels())
     assert list(one.links()) == list(other.links()) != []
+
+
+def test_convert_writes_the_folder_format(tmp_path):
+    root = tmp_path / "beir"
+    (root / "qrels").mkdir(parents=True)
+    (root / "corpus.jsonl").write_text('{"_id": "d 1", "text": "Dues."}\n', encoding="utf-8")
+    (root / "queries.jsonl").write_text('{"_id": "q", "text": "dues?"}\n', encoding="utf-8")
+    (root / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td 1\t1\n", encoding="utf-8")
+    result = run("convert", str(root), str(tmp_path / "ours"), "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["splits"] == ["test"]
+    assert "Nothing is wrong." in run("check", str(tmp_path / "ours")).output
+    for source, target, message in ((tmp_path / "ours", "new", "neither a folder of BEIR"), (root, "ours", "exists")):
+        result = run("convert", str(source), str(tmp_path / target))
+        assert result.exit_code != 0
+        assert message in str(result.exception or result.output)

@@ -22,7 +22,7 @@ def data(folder, monkeypatch):
 def test_what_cannot_be_used_is_listed_with_the_reason(data):
     skipped = {entry.id: entry.fault for entry in available() if entry.kind == "skipped"}
     assert skipped == {
-        "legalir/firecode": "the bundled collection has this name",
+        "legalir/firecode": "a bundled collection has this name",
         "legalir/notes": "holds no corpus.jsonl or corpus.jsonl.gz",
         "legalir/twice": "holds both corpus.jsonl and corpus.jsonl.gz: remove one",
     }

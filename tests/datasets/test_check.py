@@ -27,7 +27,7 @@ def test_every_fault_at_once(folder):
         jsonl(DOCS) + '{"docno": "A-1", "text": ""}\n{"half\n{"docno": "x y", "text": ""}\n',
     )
     write(folder / "queries.jsonl", jsonl([{"qid": "q1", "query": "a"}, {"qid": "q1", "query": "b"}]))
-    write(folder / "qrels.test.txt", "q1 0 A-1 1\nq1 0 A-1 1\nq1 0 A-2 -1\nq1 A-2 1\nq7 0 Z-1 1\n")
+    write(folder / "qrels.test.txt", "q1 0 A-1 1\nq1 0 A-1 1\nq1 0 A-2 1.5\nq1 A-2 1\nq7 0 Z-1 1\n")
     write(folder / "links.tsv", "A-1\tA-2\nA-1\tZ-2\nA-1\n")
     report = check(folder)
     assert dict(report.fault_counts) == {

@@ -92,7 +92,7 @@ def test_another_field_can_hold_the_question(tmp_path):
     [
         ("q 0 d", "3 fields"),
         ("q 0 d 1 x", "5 fields"),
-        ("q 0 d -1", "relevance '-1' is not an integer from 0"),
+        ("q 0 d 1.5", "relevance '1.5' is not an integer"),
         ("q 0 d 1.0", "relevance '1.0'"),
         ("q 0 d yes", "relevance 'yes'"),
         ("q 0 d ²", "relevance '²'"),

@@ -18,7 +18,15 @@ from legalir.contract import COMPONENT_ROLES, GROUP
 
 OTHER_PAGES = [
     ROOT / name
-    for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "experiments/README.md", "experiments/CHANGES.md")
+    for name in (
+        "README.md",
+        "AGENTS.md",
+        "llms.txt",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "experiments/README.md",
+        "experiments/CHANGES.md",
+    )
 ] + sorted(ROOT.glob("plugins/*/README.md"))
 SECTION = re.compile(
     r"^### `(?P<name>\w+)`(?: as \w+)?\n`(?P<expression>[^\n]*)`\n\n(?P<facts>.*?)(?=^##|\Z)", re.M | re.S
@@ -78,7 +86,7 @@ def test_a_component_has_formula_source_and_page(entry: plugins.PluginEntry) -> 
     assert sections[0]["expression"] == expression_of(entry)
     assert facts.keys() >= {"Formula", "Source", "More"}
     assert all(facts.values())
-    page = re.findall(r"\]\(([\w-]+\.md)", facts["More"])[0]
+    page = re.findall(r"\]\(([\w./-]+\.md)", facts["More"])[0]
     assert re.search(rf"`{entry.name}\b", read(page)), f"{page} does not mention {entry.name}"
 
 
@@ -112,3 +120,8 @@ def test_links_of_pages_that_sphinx_does_not_read_lead_somewhere() -> None:
         for path in links(page):
             assert (page.parent / path).exists(), f"{page.name} links to {path}"
             assert ROOT in (page.parent / path).resolve().parents, f"{page.name} links to {path}, which is outside"
+
+
+def test_the_page_for_language_models_is_up_to_date() -> None:
+    made = module_at(DOCS / "llms.py")
+    assert (ROOT / "llms.txt").read_text(encoding="utf-8") == made.text(), "run python docs/llms.py"

@@ -55,7 +55,7 @@ def same_names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_answers_are_kept_beside_ranked_lists_and_read_back(tmp_path: Path) -> None:
     first = result(tmp_path)
-    files = {path.name for path in (tmp_path / "runs").iterdir()}
+    files = {path.name for path in (tmp_path / "runs").iterdir() if path.suffix != ".yml"}
     assert files == {"약함.trec", "약함.json", "Answers.jsonl", "Answers.json", "Strong.trec", "Strong.json"}
     lines = (tmp_path / "runs" / "Answers.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["qid"] for line in lines] == ["q1", "q2", "q3", "q4"]
@@ -115,9 +115,9 @@ def test_expected_scores_are_those_of_ranked_lists(tmp_path: Path) -> None:
 def test_a_system_that_becomes_a_generator_leaves_no_old_run(tmp_path: Path) -> None:
     result(tmp_path, systems={"A": "weak"}, baseline=None)
     result(tmp_path, systems={"A": "weak >> quote"}, baseline=None)
-    assert {path.name for path in (tmp_path / "runs").iterdir()} == {"A.jsonl", "A.json"}
+    assert {path.name for path in (tmp_path / "runs").iterdir()} == {"A.jsonl", "A.json", "A.ir-metadata.yml"}
     result(tmp_path, systems={"A": "weak"}, baseline=None)
-    assert {path.name for path in (tmp_path / "runs").iterdir()} == {"A.trec", "A.json"}
+    assert {path.name for path in (tmp_path / "runs").iterdir()} == {"A.trec", "A.json", "A.ir-metadata.yml"}
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,12 @@ def test_frames_instead_of_the_topics_and_judgements_of_the_dataset(tmp_path: Pa
     pd.testing.assert_series_equal(again.table["R@2"], stored.table["R@2"])
 
 
+def test_labels_below_0_of_a_frame_are_0() -> None:
+    frame = Definition.parse({**DEFINITION, "qrels": QRELS.assign(label=-2)}).frame("qrels")
+    assert frame is not None
+    assert set(frame["label"]) == {0}
+
+
 def test_judgements_of_what_the_collection_lacks_are_counted(caplog: pytest.LogCaptureFixture) -> None:
     result({"A": "strong"}, qrels=QRELS.assign(docno=["nowhere", *QRELS["docno"][1:]]))
     assert any("'nowhere'" in record.getMessage() for record in caplog.records)

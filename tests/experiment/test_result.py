@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 from fake_collection import DEFINITION, FakeCollection
 
 import legalir
@@ -37,6 +38,24 @@ def test_everything_is_saved_and_reads_back_equal(tmp_path: Path) -> None:
     assert first.environment == again.environment
     for name, frame in first.runs.items():
         pd.testing.assert_frame_equal(frame, again.runs[name])
+
+
+def test_each_run_has_metadata_of_its_own(tmp_path: Path) -> None:
+    result(tmp_path, actor={"team": "Port"})
+    texts = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "runs").glob("*.ir-metadata.yml")}
+    assert {name.removesuffix(".ir-metadata.yml") for name in texts} == {
+        path.stem for path in (tmp_path / "runs").glob("*.trec")
+    }
+    facts = yaml.safe_load(texts["Strong.ir-metadata.yml"])
+    assert list(facts) == [
+        *("schema-version", "run-version", "tag", "platform", "research goal", "implementation", "method"),
+        *("actor", "data", "resources"),
+    ]
+    assert facts["tag"] == "Strong"
+    assert facts["method"]["retrieval"] == [{"name": "Strong", "method": "strong"}]
+    assert facts["method"]["automatic"] is True
+    assert facts["actor"] == {"team": "Port"}
+    assert facts["data"]["test collection"]["ir_datasets"] == "legalir/fake"
 
 
 def test_a_result_in_memory_writes_nothing_and_can_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

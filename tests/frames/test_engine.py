@@ -182,8 +182,8 @@ def test_an_engine_that_is_asked_for_the_best_of_some(tmp_path: Path, monkeypatc
     for most in (10, 60):
         monkeypatch.setattr("legalir.engine._MOST_AMONG", most)
         assert [[docno[:3] for docno in docnos] for docnos in found(retriever, queries)] == expected
-    # One filter is too wide first, and so the engine is asked again; where nothing passes, it is not asked.
-    assert given == [[[30, 40, 50], None, None], [None], [[30, 40, 50], None, [*range(1, 60)]]]
+    # One filter is too wide at first; its numbers go where that did not suffice. Where nothing passes, none is asked.
+    assert given == [[[30, 40, 50], None, None], [[*range(1, 60)]], [[30, 40, 50], None, [*range(1, 60)]]]
     assert found(retriever, frame("q", where=["docno=d50"], as_of=["2000-01-01"])) == [[]]
 
 

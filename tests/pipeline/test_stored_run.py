@@ -59,6 +59,15 @@ def test_measures_are_those_of_the_file(
         assert order.tolist() == list(range(len(rows_of))) == rows_of["rank"].tolist()
 
 
+def test_a_head_of_comments_is_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "with.run"
+    path.write_text("# ir_metadata.start\n# tag: one two 3 4\n#\n#1 Q0 a 1 2 x\n#1 Q0 b 2 1 x\n", encoding="utf-8")
+    assert read_trec_run(path)["#1"].docno.tolist() == ["a", "b"]
+    path.write_text("q1 Q0 a 1 2 x\n# late\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="line 2: 2 columns"):
+        read_trec_run(path)
+
+
 def test_identifiers_with_a_blank_need_tabs(tmp_path: Path) -> None:
     path = tmp_path / "own.trec"
     path.write_text("질문 2\tQ0\t제1조 2\t0\t1.5\tx\n", encoding="utf-8")

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from legalir import Collection
 from legalir.cli.main import app
 from legalir.errors import ComponentError
+from legalir.verify.impact import told
 
 BRIEF = """Article 1 of the Parks Act says: "A dog must be on a lead of at most 2 metres."
 Article 3 of the Parks Act was kind to kites. As in force on 1 May 2016, Article 1 of the Parks Act was shorter.
@@ -45,7 +46,7 @@ def test_who_cites_a_repealed_provision_and_what_was_in_force_only_in_between(tm
     (folder / "links.tsv").write_text("parks-2\tparks-3\tcites\n", encoding="utf-8")
     found = Collection(folder).impact("2012-06-01", "2021-01-01")
     repealed = next(place for place, change in enumerate(found.changes) if change.kind == "repealed")
-    assert found.citing[repealed] == (("parks-2@2010-01-01", "Parks Act Article 2", "cites", True),)
+    assert found.citing[repealed] == (("parks-2@2010-01-01", "Parks Act Article 2", "cites", True, "changed"),)
     row = {**CORPUS[0], "docno": "parks-9@2013-01-01", "effective_from": "2013-01-01", "effective_to": "2014-01-01"}
     found = Collection(write_dated(tmp_path / "more", [*CORPUS, row])).impact("2012-06-01", "2021-01-01")
     assert found.between == ("parks-9@2013-01-01",)
@@ -79,9 +80,43 @@ def test_passages_of_documents(parks: Path) -> None:
         (3, "Article 7 of the Park Fees Rules", "changed", "right"),
         (3, "Article 4 of the Customs Act 1975", "undecided", "outside this collection"),
     ]
-    # A document that cites nothing that changed.
+    # Documents that cite nothing, or nothing that changed.
+    assert told(found) == "3 of 6 citations cite what changed; 1 names a day; 1 undecided."
+    nothing = Collection(parks).impact("2016-06-01", "2021-01-01", {"a": "Nice weather.", "b": ""})
+    assert told(nothing) == "No citation was found in a, b."
     still = Collection(parks).impact("2016-06-01", "2016-07-01", {"brief": BRIEF})
     assert (still.changes, still.count("changed"), still.count("undecided")) == ((), 0, 1)
+
+
+def test_the_paragraph_that_is_cited(tmp_path: Path) -> None:
+    old = "(1) A dog is on a lead.\n(2) A keeper must\n(a) register it;\n(b) pay ten.\n(3) There is a list."
+    new = old.replace("pay ten", "pay twelve").replace("on a lead", "on a short lead")
+    dogs = {"law": "Dogs Act", "article": "5", "title": "Dogs Act s 5"}
+    rows = [{**dogs, "docno": "dog-5@2010-01-01", "text": old}, {**dogs, "docno": "dog-5@2020-01-01", "text": new}]
+    cites = {
+        "2(a)": "other part",
+        "2(b)": "changed",
+        "3": "other part",
+        "": "changed",
+        "1) to (3": "changed",
+        "x": "part unclear",
+    }
+    for place, words in enumerate(cites):
+        part = f"({words})".replace("(2(", "(2)(").replace("))", ")") if words else ""
+        text = "The list is public." if words == "x" else f"See section 5{part} of the Dogs Act."
+        rows.append({"docno": f"fee-{place}@2010-01-01", "law": "Fee Rules", "article": f"{place}", "text": text})
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    links = "".join(f"fee-{place}\tdog-5\tcites\n" for place in range(len(cites)))
+    (tmp_path / "links.tsv").write_text(links, encoding="utf-8")
+    brief = "Section 5(2)(a) of the Dogs Act. Section 5(1) of the Dogs Act."
+    found = Collection(tmp_path).impact("2015-01-01", "2021-01-01", {"brief": brief})
+    assert {one.docno[4]: one.concern for one in found.citing[0]} == {
+        str(place): concern for place, concern in enumerate(cites.values())
+    }
+    assert [(one.concern, one.state) for one in found.documents["brief"]] == [
+        ("other part", "right"),
+        ("changed", "right"),
+    ]
 
 
 def test_the_command(parks: Path, tmp_path: Path) -> None:

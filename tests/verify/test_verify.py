@@ -281,3 +281,58 @@ def test_the_command(tmp_path: Path) -> None:
     open_one = "Section 2 of the Customs Act 1975."
     assert CliRunner().invoke(app, ask, input=open_one).exit_code == 0
     assert CliRunner().invoke(app, [*ask, "--strict"], input=open_one).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "독일 민법 § 823 BGB와 Art. 6 GDPR에 따른다. 「소방법」 제3조도 같다.",
+            ["§ 823 BGB", "Art. 6 GDPR", "「소방법」 제3조"],
+        ),
+        ("本件では民法第709条と § 823 BGB を見る。", ["民法第709条", "§ 823 BGB"]),
+        ("Compare 42 U.S.C. § 1983 and 민법 제750조 with our rules.", ["42 U.S.C. § 1983", "민법 제750조"]),
+        (
+            "La loi : section 2 of the Theft Act 1968, 《民法典》第五条.",
+            ["section 2 of the Theft Act 1968", "《民法典》第五条"],
+        ),
+        ("The lot was sold; there were five of them.", []),
+    ],
+)
+def test_citations_in_the_forms_of_other_languages_are_not_left_out(text: str, words: list[str]) -> None:
+    found = Collection("legalir/firecode-dated").verify(text)
+    assert [one.words for one in found.citations] == words
+    assert all(one.state == "outside this collection" for one in found.citations)
+
+
+QUAYS = [
+    (
+        "5",
+        "(1) A master's duty is to keep the vessel lit at night.\n(2) A person who fails to do so commits an offence.",
+    ),
+    ("6", "(1) A vessel leaves the harbour when told.(2) It may come back after one day."),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Section 5(2) of the Harbour Act 1990: 'A person who fails to do so commits an offence.'", "right"),
+        # The words of another paragraph; single quotation marks, with apostrophes.
+        ("Section 5(1) of the Harbour Act 1990: 'A person who fails to do so commits an offence.'", "wording differs"),
+        ("Section 5(1) of the Harbour Act 1990: ‘A master’s duty is to keep the vessel dark.’", "wording differs"),
+        ("Section 5(1) of the Harbour Act 1990: 'A master's duty is to keep the vessel lit at night.'", "right"),
+        # Paragraphs in one line.
+        ("Section 6(2) of the Harbour Act 1990", "right"),
+        ("Section 6(3) of the Harbour Act 1990", "no such provision"),
+        # The Act of another year.
+        ("See section 5 of the Harbour Act 1890.", "name unclear"),
+    ],
+)  # fmt: skip
+def test_paragraphs_quotations_and_years(tmp_path: Path, text: str, state: str) -> None:
+    rows = [
+        {"docno": f"ha-{number}", "law": "Harbour Act 1990", "article": number, "text": words, "title": f"s {number}"}
+        for number, words in QUAYS
+    ]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert [one.state for one in Collection(tmp_path).verify(text).citations] == [state]

@@ -50,6 +50,16 @@ def test_filters(make: Make, fake: FakeQdrant, more: str) -> None:
     assert len([request for request in fake.requests if request.endswith("query/batch")]) == 1
 
 
+def test_filters_that_many_pass(make: Make, fake: FakeQdrant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("legalir.engine._MOST_AMONG", 5)
+    monkeypatch.setattr("legalir_qdrant.server._MOST_IDS", 7)  # Their numbers go in several questions.
+    collection = make(with_fields(random_texts(120, dates=True)))
+    asked = questions(where=FILTERS, as_of=["2021-07-01", "2023-07-01", ""] * 4)
+    theirs = collection.pipeline(f'qdrant_sparse(analyzer="whitespace", url="{fake.url}") % 5')
+    agree(theirs.transform(asked), collection.pipeline('bm25(analyzer="whitespace") % 5').transform(asked))
+    assert len([request for request in fake.requests if request.endswith("query/batch")]) <= 3
+
+
 @pytest.mark.parametrize("more", ["", ', tenant="probe", shards=2'])
 def test_a_real_server(make: Make, real_url: str, more: str) -> None:
     collection = make(random_texts(300, dates=True))

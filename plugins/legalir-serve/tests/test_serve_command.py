@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -40,7 +41,7 @@ def test_it_serves_and_ends(tmp_path: Path, workers: int) -> None:
     command = [sys.executable, "-m", "legalir.cli.main", "serve", str(folder), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
-            for _ in range(600):
+            for _ in range(2400):
                 try:
                     with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5) as reply:
                         assert b'"ready":true' in reply.read()
@@ -53,6 +54,12 @@ def test_it_serves_and_ends(tmp_path: Path, workers: int) -> None:
             request = urllib.request.Request(address, headers={"authorization": "Bearer sesame-of-a-long-cave"})
             with urllib.request.urlopen(request, timeout=5) as reply:
                 assert b"act-1" in reply.read()
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers=request.headers)
+            with urllib.request.urlopen(request, timeout=5) as reply:  # Of all processes, whichever answers.
+                numbers = reply.read().decode().splitlines()
+            assert 'legalir_requests_total{route="/v1/search",status="401"} 1.0' in numbers
+            assert 'legalir_collection_provisions{collection="harbour"} 3.0' in numbers
+            assert "legalir_requests_begun 1.0" in numbers
         finally:
             server.send_signal(signal.SIGINT)
             _, said = server.communicate(timeout=30)
@@ -174,6 +181,33 @@ def test_an_agent_starts_it(tmp_path: Path) -> None:
             return (found.structured_content or {})["provisions"][0]["docno"]
 
     assert asyncio.run(session()) == "act-1"
+
+
+NPM = Path(os.environ.get("NPM_CLIENT") or Path(__file__).parents[3] / "build" / "npm")
+"""Where npm has installed @modelcontextprotocol/sdk."""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+@pytest.mark.skipif(not (NPM / "node_modules" / "@modelcontextprotocol").exists(), reason=f"{NPM} has no client of npm")
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_client_of_npm(tmp_path: Path, transport: str) -> None:
+    """It checks each reply by the schema of its tool."""
+    folder = write(tmp_path / "harbour", PLAIN, "")
+
+    def asked(*server: str) -> None:
+        command = ["node", str(Path(__file__).with_name("client.mjs")), *server]
+        ran = subprocess.run(
+            command, env={**os.environ, "NPM_CLIENT": str(NPM)}, capture_output=True, text=True, timeout=60, check=True
+        )
+        reply = json.loads(ran.stdout)
+        assert len(reply["tools"]) == 9 and reply["found"]["state"] == reply["read"]["state"] == "found"
+        assert reply["wrong"]["code"] == "invalid" and reply["resource"].endswith(reply["read"]["text"])
+
+    if transport == "stdio":
+        asked(sys.executable, "-m", "legalir.cli.main", "mcp", str(folder))
+    else:
+        with running(folder) as (_, address):
+            asked(f"{address}/mcp")
 
 
 @pytest.mark.parametrize(

@@ -4,36 +4,56 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mcp import Client
 from served import PLAIN, client_of, service, write
 
 from legalir.errors import DataError
+from legalir_serve.budget import page, provision_reply, text_parts, tokens_of
 from legalir_serve.policy import Policy
 from legalir_serve.service import Service
-from legalir_serve.tools import create_tools, signs_of_token, text_parts
+from legalir_serve.tools import create_tools
+from legalir_serve.work import Workers
 
 
 def asked(served: Service, *calls: tuple[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the structured replies to calls of tools, in one session."""
+    """Return the structured replies to calls of tools, in one session; text and schema of each agree."""
 
     async def session() -> list[dict[str, Any]]:
         async with Client(create_tools(served)) as client:
-            return [
-                (await client.call_tool(name, dict(arguments))).structured_content or {} for name, arguments in calls
-            ]
+            schemas = {tool.name: tool.output_schema or {} for tool in (await client.list_tools()).tools}
+            replies = list[dict[str, Any]]()
+            for name, arguments in calls:
+                result = await client.call_tool(name, dict(arguments))
+                reply = result.structured_content or {}
+                assert json.loads(result.content[0].text) == reply
+                assert name not in schemas or reply.keys() <= schemas[name]["properties"].keys()
+                replies.append(reply)
+            return replies
 
     return asyncio.run(session())
 
 
-def test_an_agent_finds_why_and_when(tmp_path: Path) -> None:
-    """Which provision answers, what it cites, and what it said on a day: in less than 4 000 tokens."""
-    names = {name: f"legalir/{name}" for name in ("firecode", "firecode-dated")}
-    served = Service(names, Policy({"default": "default", "answer": "default % 5 >> refuse >> quote"}))
+LOOPS = {
+    "firecode": ("방염 처리를 해야 하는 물건은 무엇인가요?", "화재보험에 가입하지 않으면 과태료가 얼마인가요?"),
+    "firecode-dated": ("과태료 금액은 얼마인가요?", "영업주가 받아야 하는 교육은 무엇인가요?"),
+}
+
+
+def test_an_agent_finds_why_and_when() -> None:
+    """Which provision answers, what it cites, and what it said on a day: in less than 4 000 tokens, each time."""
+    served = Service(
+        {name: f"legalir/{name}" for name in LOOPS},
+        Policy({"default": "default", "answer": "default % 5 >> refuse >> quote"}),
+    )
     question = "고시원 방에 창문이 꼭 있어야 하나요?"
     found, read, cites, then, answer, refused = asked(
         served,
@@ -53,10 +73,22 @@ def test_an_agent_finds_why_and_when(tmp_path: Path) -> None:
     assert answer["citations"] and "nearest" not in answer
     assert (refused["abstained"], refused["reason_kind"], refused["reply_state"]) == (True, "not_covered", "ok")
     assert len(refused["nearest"]) == 5
-    # At most a token for each letter of Hangul, and one for three others.
-    text = json.dumps([found, read, cites, then, answer], ensure_ascii=False)
-    wide = sum("가" <= sign <= "힣" for sign in text)
-    assert wide + (len(text) - wide) / 3 < 4000
+    words = [quote.get("words") for one in answer["citations"] for quote in one["quotes"]]
+    assert words and not any(words)  # The answer has them.
+    assert sum(map(tokens_of, [found, read, cites, then, answer])) < 4000
+    for name, questions in LOOPS.items():
+        for question in questions:
+            (found,) = asked(served, ("search_provisions", {"question": question, "collection": name}))
+            first, second, *_ = (row["docno"] for row in found["provisions"])
+            replies = asked(
+                served,
+                ("read_provision", {"docno": first, "collection": name}),
+                ("related_provisions", {"docno": first, "collection": name}),
+                ("read_provision", {"docno": second, "collection": name}),
+                ("answer_with_citations", {"question": question, "collection": name}),
+            )
+            assert all(reply["state"] == "found" for reply in replies)
+            assert sum(map(tokens_of, [found, *replies])) < 4000
 
 
 def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +120,9 @@ def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (typing["state"], typing["candidates"]) == ("needs_clarification", ["harbour"])
     assert [one["collection"] for one in every["provisions"]] == ["harbour", "pier", "harbour", "harbour"]
     assert (more["collection"], more["next_offset"]) == ("harbour", 2)
-    assert not wrong  # An argument that a tool does not have is refused, and not left out without a word.
+    assert (
+        wrong["code"] == "invalid" and "limit" in wrong["reason"]
+    )  # An argument that a tool does not have is refused, and not left out without a word.
     assert [part["text"] for part in compared["changed"]] == ["3", "5"]
     assert (unknown["state"], undated["state"]) == ("not_found", "could_not_check")
     assert (missing["state"], refused["state"], refused["code"]) == ("not_found", "could_not_check", "invalid")
@@ -102,24 +136,51 @@ def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_provision_is_read_by_its_citation(tmp_path: Path) -> None:
-    read, dated, missing, unclear = asked(
+    read, dated, missing, anywhere, unclear = asked(
         service(tmp_path),
         ("read_provision", {"docno": "Harbour Act s 2"}),
         ("read_provision", {"docno": "D-1", "as_of": "2021-01-01"}),
         ("read_provision", {"docno": "Harbour Act s 9", "collection": "harbour"}),
+        ("read_provision", {"docno": "Harbour Act s 9"}),
         ("read_provision", {"docno": "Harbor Act s 2", "collection": "harbour"}),
     )
     assert (read["docno"], read["collection"]) == ("act-2", "harbour")
     assert dated["docno"] == "d-1@2020-01-01"
-    assert missing["state"] == "needs_clarification" and missing["reason"].startswith("no such provision")
+    assert missing["state"] == "not_found" and missing["reason"].startswith("no such provision")
+    assert (anywhere["state"], anywhere["reason"]) == (missing["state"], missing["reason"])
     assert unclear["state"] != "found"
 
 
 def test_long_texts_come_in_parts() -> None:
-    parts = text_parts("line of words\n" * 400)
-    assert len(parts) == 4 and all(len(part) <= 1500 for part in parts)
+    parts = text_parts("line of words\n" * 400, 500)
+    assert len(parts) == 4 and all(tokens_of(part) <= 500 for part in parts)
     assert "".join(parts).replace("\n", "") == "line of words" * 400
-    assert text_parts("") == [""] and text_parts("x" * 4000)[0] == "x" * 1500
+    assert text_parts("", 9) == [""] and text_parts("x" * 4000, 100)[0] == "x" * 400
+    assert text_parts("창문은 가로 60", 3) == ["창문은", "가로 60"]
+
+
+@settings(max_examples=60)
+@given(
+    st.text(alphabet='창문ab 1,.\n"①', max_size=900),
+    st.text(alphabet="법조(ab 1", max_size=120),
+    st.integers(100, 400),
+)
+def test_a_budget_holds(text: str, title: str, tokens: int) -> None:
+    """Each part keeps within the budget, and the parts are the whole text."""
+    facts = {"state": "found", "collection": "harbour", "docno": "act-1", "title": title}
+    further = {"versions": [{"docno": "act-1@2020-01-01", "from": "2020-01-01"}] * 9, "law": "Harbour Act", "path": ""}
+    first = provision_reply(facts, further, text, 1, tokens)
+    replies = [first, *(provision_reply(facts, further, text, part, tokens) for part in range(2, first["parts"] + 1))]
+    assert all(tokens_of(reply) <= tokens for reply in replies)
+    assert "".join("".join(reply["text"] for reply in replies).split()) == "".join(text.split())
+
+
+def test_a_page_of_rows() -> None:
+    rows = [{"docno": f"act-{number}", "title": "Harbour Act"} for number in range(9)]
+    shown = page(rows, 60)
+    assert 1 < len(shown) < 9 and shown == rows[: len(shown)]
+    (long,) = page([{"kind": "added", "text": "lamp " * 900}], 100)
+    assert long["text"].endswith(" …") and tokens_of(long) <= 110
 
 
 def test_resources_and_list_of_tools(tmp_path: Path) -> None:
@@ -132,9 +193,8 @@ def test_resources_and_list_of_tools(tmp_path: Path) -> None:
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in names)
     assert all(tool.input_schema["additionalProperties"] is False for tool in names)
     assert [tool.name for tool in names] == [
-        "list_collections", "search_provisions", "read_provision", "related_provisions", "compare_versions",
-        "answer_with_citations",
-        "verify_citations",
+        "list_collections", "search_provisions", "read_provision", "related_provisions", "list_versions",
+        "compare_versions", "changes_in_period", "answer_with_citations", "verify_citations",
     ]  # fmt: skip
     assert "lit at night" in text.contents[0].text
 
@@ -145,7 +205,7 @@ def test_over_http(tmp_path: Path) -> None:
         headers = {"accept": "application/json, text/event-stream", "host": "127.0.0.1:8000"}
         reply = client.post("/mcp", json=message, headers=headers)
         assert reply.status_code == 200, reply.text
-        assert len(reply.json()["result"]["tools"]) == 7
+        assert len(reply.json()["result"]["tools"]) == 9
         assert client.get("/mcp", headers=headers).status_code == 405
 
 
@@ -156,15 +216,13 @@ def test_a_long_text_has_contents_and_a_budget(tmp_path: Path) -> None:
     served = Service({"long": folder})
     first, third, beyond = asked(
         served,
-        ("read_provision", {"docno": "long", "tokens": 200}),
-        ("read_provision", {"docno": "long", "tokens": 200, "part": 3}),
-        ("read_provision", {"docno": "long", "tokens": 200, "part": 99}),
+        ("read_provision", {"docno": "long", "tokens": 400}),
+        ("read_provision", {"docno": "long", "tokens": 400, "part": 3}),
+        ("read_provision", {"docno": "long", "tokens": 400, "part": 99}),
     )
-    # Three letters a token: parts of 600 characters, two lines each.
-    assert first["parts"] == len(first["contents"]) == 8 // 2 and len(first["text"]) <= 600
-    assert third["text"].startswith("5. Each lamp") and first["contents"][2].startswith("5. Each lamp of pier 5")
-    assert (beyond["state"], beyond["candidates"]) == ("needs_clarification", [4])
-    assert [signs_of_token(text) for text in ("lamp", "고시원 방", "")] == [3, 1, 3]
+    assert first["parts"] == len(first["contents"]) == third["parts"] > 2
+    assert third["text"].startswith(first["contents"][2]) and "contents" not in third
+    assert (beyond["state"], beyond["candidates"]) == ("needs_clarification", [first["parts"]])
 
 
 def test_what_a_provision_delegates_to() -> None:
@@ -187,3 +245,104 @@ def test_filters_of_an_agent(tmp_path: Path) -> None:
     assert list(found["not_searched"]) == ["pier"]
     assert none["state"] == "could_not_check" and "law" in none["reason"]
     assert {each["docno"] for each in answer["citations"]} == {"act-2"}
+
+
+def test_lists_have_pages_and_true_totals(tmp_path: Path) -> None:
+    rows = [{"docno": f"d{number}", "title": f"Harbour Act {number}", "text": "A quay."} for number in range(1, 62)]
+    links = "".join(f"d{number}\td1\tcites\n" for number in range(2, 62))
+    served = Service({"quays": write(tmp_path / "quays", rows, links)})
+    listed, offset = list[str](), 0
+    while offset is not None:
+        (reply,) = asked(
+            served, ("related_provisions", {"docno": "d1", "relation": "cited_by", "offset": offset, "tokens": 300})
+        )
+        listed += [row["docno"] for row in reply["cited_by"]]
+        assert reply["total"] == 60
+        offset = reply.get("next_offset")
+    assert len(listed) == len(set(listed)) == 60
+    beyond, few, last, empty = asked(
+        served,
+        ("related_provisions", {"docno": "d1", "relation": "cited_by", "offset": 60}),
+        ("search_provisions", {"question": "quay", "tokens": 100}),
+        ("search_provisions", {"question": "quay", "offset": 90, "k": 20}),
+        ("search_provisions", {"question": "🦆"}),
+    )
+    assert (beyond["state"], beyond["candidates"]) == ("needs_clarification", [0])
+    assert 0 < len(few["provisions"]) < 6 and few["next_offset"] == len(few["provisions"])
+    assert last["state"] == "needs_clarification" and empty["state"] == "not_found"
+
+
+def test_versions_and_what_a_reform_changed(tmp_path: Path) -> None:
+    served = service(tmp_path)
+    versions, single, changes, undated, ended = asked(
+        served,
+        ("list_versions", {"docno": "d-1"}),
+        ("list_versions", {"docno": "act-1"}),
+        ("changes_in_period", {"start": "2021-01-01", "end": "2024-01-01", "collection": "pier"}),
+        ("changes_in_period", {"start": "2021-01-01", "collection": "harbour"}),
+        ("compare_versions", {"docno": "d-1", "start": "2000-01-01", "end": "2001-01-01"}),
+    )
+    assert [(row["from"], row["to"]) for row in versions["versions"]] == [
+        ("2020-01-01", "2023-01-01"),
+        ("2023-01-01", ""),
+    ]
+    assert single["total"] == 1
+    assert {row["kind"] for row in changes["changes"]} == {"changed", "repealed"} and changes["total"] == 2
+    (changed,) = (row for row in changes["changes"] if row["kind"] == "changed")
+    assert changed["cited_by"] == ["d-2@2020-01-01"] and changed["cited_by_total"] == 1
+    assert (undated["state"], undated["code"]) == ("could_not_check", "no_versions")
+    assert ended["state"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "state"),
+    [
+        ("read_provison", {"docno": "act-1"}, "needs_clarification"),
+        ("search_provisions", {"query": "lamp"}, "could_not_check"),
+        ("search_provisions", {"question": "lamp", "k": 100_000}, "could_not_check"),
+        ("search_provisions", {"question": "lamp", "law": "Harbour Act", "collection": "harbour"}, "found"),
+        ("search_provisions", {"question": "lamp", "as_of": "last year", "collection": "pier"}, "could_not_check"),
+        ("read_provision", {"docno": " "}, "needs_clarification"),
+        ("read_provision", {"docno": "ｄ-1", "collection": "pier"}, "found"),
+        ("read_provision", {"docno": unicodedata.normalize("NFD", "민법 제750조")}, "needs_clarification"),
+        ("read_provision", {"docno": "act-1", "part": "two"}, "could_not_check"),
+        ("read_provision", {"docno": "act-1", "as_of": "2023-01-01"}, "could_not_check"),
+        ("related_provisions", {"docno": "act-2", "relation": "cited by"}, "could_not_check"),
+        ("verify_citations", {"text": "\n", "collection": "harbour"}, "needs_clarification"),
+    ],
+)
+def test_a_mistake_gets_a_state_and_a_next_step(
+    tmp_path: Path, tool: str, arguments: dict[str, Any], state: str
+) -> None:
+    (reply,) = asked(service(tmp_path), (tool, arguments))
+    assert reply["state"] == state and (state == "found" or (reply["reason"] and reply["next_step"]))
+
+
+def test_work_of_a_call_that_is_cancelled_does_not_begin(tmp_path: Path) -> None:
+    served, workers = service(tmp_path), Workers(1, 20)
+    begun, free, asked_for = threading.Event(), threading.Event(), list[str]()
+    known = served.provision
+
+    def slow(docno: str, **options: Any) -> Any:
+        asked_for.append(docno)
+        begun.set()
+        free.wait(10)
+        return known(docno, **options)
+
+    served.provision = slow  # type: ignore[method-assign]
+
+    async def session() -> Any:
+        async with Client(create_tools(served, workers.run)) as client:
+            first = asyncio.create_task(client.call_tool("read_provision", {"docno": "act-1"}))
+            await asyncio.to_thread(begun.wait, 10)
+            second = asyncio.create_task(client.call_tool("read_provision", {"docno": "act-2"}))
+            await asyncio.sleep(0.05)
+            second.cancel()
+            await asyncio.sleep(0.05)
+            free.set()
+            await first
+            return await client.call_tool("read_provision", {"docno": "=rule-1"})
+
+    assert asyncio.run(session()).structured_content["docno"] == "=rule-1"
+    assert asked_for == ["act-1", "=rule-1"]
+    workers.close()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
+import sys
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import typer
 
+from legalir.errors import suggestion
 from legalir.extend import model_options
 
 if TYPE_CHECKING:
@@ -24,10 +28,14 @@ EXAMPLES = """Examples:
   legalir serve my-laws/ --pipeline 'hybrid=rrf(bm25f, lsa)' --answer 'default % 5 >> refuse >> quote' --port 8080
 
   LEGALIR_TOKENS=tokens.txt legalir serve my-laws/ --host 0.0.0.0
+
+  legalir serve my-laws/ --sheet results/answers --saved ratings/
 """
 MCP_EXAMPLES = """Examples:
 
   legalir mcp legalir/firecode
+
+  legalir mcp legalir/firecode my-laws/ --install claude-code --dry-run
 """
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -37,6 +45,9 @@ _CONNECTIONS = 1_000
 
 _PATIENCE = 30
 """Seconds that requests have to end when the server is told to end."""
+
+_AT_ONCE, _LONGEST = 4, 600
+"""Calls of an agent whose work is done at once, and seconds that one may take."""
 
 _SHORTEST = 16
 """Fewest characters of a token."""
@@ -94,6 +105,13 @@ def serve(
         list[str] | None,
         typer.Option(help="Name under which clients reach the server, such as laws.example.org (repeatable)."),
     ] = None,
+    sheet: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Page that people rate, or the result of an experiment on answers (repeatable).", show_default=False
+        ),
+    ] = None,
+    saved: Annotated[Path | None, typer.Option(help="Folder for what people rate.", show_default=False)] = None,
     root_path: Annotated[str, typer.Option(help="Path below which a server before this one puts it.")] = "",
     log_requests: Annotated[
         bool, typer.Option("--log-requests", help="Log a line of JSON for each request, without its question.")
@@ -104,16 +122,25 @@ def serve(
 ) -> None:
     """Serve DATASETS as a web page, an HTTP API under /v1, and tools for agents under /mcp.
 
-    Nothing is written, and questions are logged only with --log-questions.
+    Nothing is written but what people rate on a --sheet, and questions are logged only with --log-questions.
     """
+    import os
     import socket
 
     import uvicorn
 
     from legalir_serve import processes
-    from legalir_serve.app import create_app
 
+    counts = TemporaryDirectory(prefix="legalir-counts-") if workers > 1 else None
+    if counts is not None:
+        os.environ[processes.COUNTS] = counts.name  # Before what counts is imported.
+    from legalir_serve.app import create_app
+    from legalir_serve.sheets import Sheets
+
+    if bool(sheet) != (saved is not None):
+        raise typer.BadParameter("--sheet and --saved go together: pages that people rate, and the folder for ratings.")
     given = _tokens(tokens)
+    sheets = Sheets(sheet, saved) if sheet and saved else None
     service = _service(datasets, pipeline, answer, allow, client)
     listening = _bound(host, port)  # Before the indexes are opened, which takes its time.
     faults: list[Exception] = []
@@ -129,6 +156,7 @@ def serve(
         tokens=given,
         concurrency=concurrency,
         timeout=timeout,
+        sheets=sheets,
         hosts=(host, socket.gethostname(), *(name or [])),
         renewing=workers == 1,
         labels=labels,
@@ -138,6 +166,8 @@ def serve(
     )
     shown, taken = f"[{host}]" if ":" in host else host, listening.getsockname()[1]
     typer.echo(f"legalir serves {', '.join(service.names)} at http://{shown}:{taken}{root_path.rstrip('/')}", err=True)
+    for each in sheets.names if sheets else ():
+        typer.echo(f"Sheet: http://{shown}:{taken}{root_path.rstrip('/')}/sheet?name={quote(each)}", err=True)
     if host not in _LOCAL:
         open_to = "whoever has a token" if tokens else "everybody, without a token,"
         typer.echo(f"It is open to {open_to} who reaches {host}; put a server with TLS before it.", err=True)
@@ -165,16 +195,60 @@ def serve(
 @mcp_app.command(epilog=MCP_EXAMPLES)
 @model_options
 def mcp(
+    context: typer.Context,
     datasets: Datasets,
     pipeline: Pipelines = None,
     answer: Answer = None,
+    install: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Add this command, and a skill, to an agent: claude-code, claude-desktop, codex, cursor, gemini, "
+            "vscode or windsurf.",
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what --install would write.")] = False,
     *,
     client: Client,
 ) -> None:
     """Offer DATASETS as tools to an agent, with the Model Context Protocol over standard input and output."""
+    if install:
+        _install(install, datasets, context, None if dry_run else _service(datasets, pipeline, answer, None, client))
+        return
+    if dry_run:
+        raise typer.BadParameter("--dry-run shows what --install would write: name an agent by --install.")
     from legalir_serve.tools import create_tools
+    from legalir_serve.work import Workers
 
-    create_tools(_service(datasets, pipeline, answer, None, client)).run("stdio")
+    workers = Workers(_AT_ONCE, _LONGEST)
+    try:
+        create_tools(_service(datasets, pipeline, answer, None, client), workers.run).run("stdio")
+    finally:
+        workers.close()
+
+
+def _install(name: str, datasets: list[str], context: typer.Context, service: Service | None) -> None:
+    """Add the command as it was given to an agent, with full paths; without a service, only show it."""
+    from legalir_serve.agents import agents, install
+
+    if (agent := agents().get(name)) is None:
+        known = ", ".join(agents())
+        raise typer.BadParameter(f"{name!r} is not a known agent.{suggestion(name, {*agents()})} Known: {known}.")
+    given = [str(Path(one).resolve()) if Path(one).exists() else one for one in datasets]
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if value and parameter.name not in ("install", "dry_run", "datasets"):
+            each = value if isinstance(value, list | tuple) else [value]
+            given += [part for one in each for part in (parameter.opts[0], *([] if one is True else [str(one)]))]
+    if service is not None:
+        typer.echo("Indexes are opened, or built, so that no first question waits for them.", err=True)
+        service.warm()
+    arguments = ["-m", "legalir.cli.main", "mcp", *given]
+    for sentence in install(agent, sys.executable, arguments, dry=service is None):
+        typer.echo(sentence)
+    if service is not None:
+        typer.echo(f"Start {name} again; its server is called legalir.")
 
 
 def _service(
