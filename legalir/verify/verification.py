@@ -62,7 +62,8 @@ WRONG = frozenset(
 )
 """States of citations that are wrong. The others but ``right`` are undecided."""
 
-_TERM = "The words in quotation marks are not in it: taken for a term."
+_TERM = "in quotation marks is not in it: taken for a term."
+_NUMBER = re.compile(r"\d+(?:[\s.,]\d{3}(?!\d))*")
 _LINES = ("zh", "th", "fr", "vi")
 """Languages in which a paragraph is a line without a number."""
 
@@ -236,7 +237,7 @@ class Verifier:
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
             one = found[place]
             outer = checked.get(one.quoted_by)
-            if outer is not None and outer.reason != _TERM and outer.state in ("right", "wording differs"):
+            if outer is not None and _TERM not in outer.reason and outer.state in ("right", "wording differs"):
                 checked[place] = _quoted(text, one, outer)
             else:
                 checked[place] = self._checked(text, one, day, as_of is not None, law)
@@ -334,7 +335,7 @@ class Verifier:
             near = near or self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
         meant = laws or tuple(law for name in near for law in table.law_names.in_full(name))
         each = [self._provided(typed, (law,), start, given) for law in meant[:_MOST_LAWS]]
-        docnos = tuple(docno for one in each if one is not None for docno in one.docnos)
+        docnos = tuple(docno for one in each if one is not None for docno in (one.docnos or (one.shows,)) if docno)
         if laws:
             names = "; ".join(table.laws[law] for law in laws[:_MOST_LAWS])
             reason = f"{len(laws)} laws may have this name: {names}."
@@ -483,6 +484,9 @@ class Verifier:
         found = self._provision(one.reference, laws, start, given)
         if found.state == "right" and found.docnos:
             found = self._compared(one, found, laws)
+        elif found.state == "right" and (words := max((*one.quotations, *one.beside), key=len, default="")):
+            reason = f"It names no provision with which the words in quotation marks could be compared: {_cut(words)}."
+            found = found._replace(state="could not check" if is_quotation(words, 1.5) else "right", reason=reason)
         if not unsure:
             return found
         reason = f"The text does not say of which law it is; taken for {one.before or found.law or 'this one'}."
@@ -707,7 +711,7 @@ class Verifier:
         heading = self._heading_of(one, found.law)
         if heading:
             found = self._headed(heading, records, laws, found)
-        for words in one.quotations if found.state == "right" else ():
+        for words in (*one.quotations, *one.beside) if found.state == "right" else ():
             texts = [text for record in records for text in (record.text, record.title)]
             differences = [differing(words, text) for text in texts]
             if None in differences:
@@ -718,11 +722,16 @@ class Verifier:
                     return found._replace(state="wording differs", reason=reason)
                 continue
             parts = max((each for each in differences if each), key=_words_in_common, default=[])
-            if not parts and not is_quotation(words, 1.5):
-                found = found._replace(reason=_TERM)
-                continue
-            reason = "The words quoted are not those of the provision."
-            return found._replace(state="wording differs", reason=reason, parts=tuple(parts))
+            long, firm = is_quotation(words, 1.5), words in one.quotations
+            number = bool(parts) and not _numbers(words) <= _numbers(" ".join(texts))
+            if number or (long and (parts or firm)) or (parts and firm):
+                reason = "The words quoted are not those of the provision."
+                return found._replace(state="wording differs", reason=reason, parts=tuple(parts))
+            if long:
+                reason = f"Words quoted beside it are not in it, and may be of something else: {_cut(words)}."
+                found = found._replace(state="could not check", reason=reason)
+            else:
+                found = found._replace(reason=f"{found.reason} {_cut(words)} {_TERM}".lstrip())
         return found
 
     def _part(self, reference: Reference, record: Provision) -> tuple[bool | None, str]:
@@ -882,6 +891,15 @@ def _is_like_a_law(words: str, lang: str) -> bool:
     if words.endswith(law_endings(lang)) or re.search(r"[A-Z][\w&]*[A-Z]", words):
         return True
     return grammar is not None and any(re.fullmatch(one.pattern, words) for one in grammar.laws)
+
+
+def _cut(words: str) -> str:
+    short = " ".join(words.split())
+    return f"“{short[:57]}…”" if len(short) > 60 else f"“{short}”"
+
+
+def _numbers(words: str) -> set[str]:
+    return {re.sub(r"\D", "", match[0]) for match in _NUMBER.finditer(words)}
 
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:
