@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from legalir.references.read import Reference, learn_names, read
+from legalir.references.typed import law_endings
 from legalir.verify.days import law_days, words_of
 
 _AROUND = 120
@@ -58,7 +59,7 @@ _ENDS = re.compile(r"(?:[^\W\d_]{4}|[가-힣])[.!?][\"”“»’]?\s+(?![a-zà-
 """The end of a sentence, but not of an abbreviation."""
 
 _LEADS = re.compile(r"[^,;，；、]*[,，、]?\s*|.*[:：]\s*", re.DOTALL)
-"""What may be between a citation and its quotation: *says*, *is*, but not a clause of its own, unless a colon ends it."""
+"""What may be between a citation and its quotation: *says*, *is*, but no clause of its own without a colon."""
 
 _CLOSED = re.compile(r"[)）\]\n]|.{60}")
 """What ends the brackets in which a law and its provision stand."""
@@ -83,6 +84,14 @@ _MARKED = re.compile("|".join(f"(?P<m{place}>{form})" for place, form in enumera
 _UNSPACED = ("ja", "ko", "th", "zh")
 _ENDINGS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 """Letters of these languages, which may follow a name of a law in Latin letters without a blank: BGB와."""
+
+_UNREAD = re.compile(
+    rf"(?<![가-힣])(?P<law>[가-힣·ㆍ]{{1,40}}(?:{'|'.join(law_endings('ko'))}))(?:의|상)?[\s(（「」『』]{{0,3}}\Z"
+)
+_NO_LAW = re.compile(
+    r"(?:이|그|동|본|구|신|현행|개정|종전|같은|방|불|위|적|합|입|사|문|용)법|(?:시행|대통령|총리|부|법|명|훈)령|시행규[칙정]"
+)
+"""A Korean word that ends as the name of a law, directly before a number, and those that are not names."""
 
 _BRACKET = re.compile(r"\[([^\[\]\s]{2,80})\]")
 
@@ -193,12 +202,16 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
     for one in citations:
         if _PARAGRAPH.search(text, end, one.start):
             last = ""
-        end = one.end
+        last_end, end = end, one.end
         if (reference := one.reference) is not None:
             low = max(0, whole.rfind("\n", 0, one.start) + 1, one.start - _AROUND)
             line = whole.find("\n", one.end)
             high = min(len(whole) if line < 0 else line, one.end + _AROUND)
             one = one._replace(near=whole[low:high], at=one.start - low, until=one.end - low)
+            unread = None if reference.law else _UNREAD.search(whole, max(low, last_end), one.start)
+            if unread and not _NO_LAW.fullmatch(unread["law"]):
+                reference = reference._replace(law=unread["law"], law_kind="named")
+                one = one._replace(start=unread.start("law"), reference=reference, at=unread.start("law") - low)
             if reference.law and reference.law_kind in ("named", "short"):
                 last = reference.law
             elif not reference.law:
@@ -264,7 +277,7 @@ def _has_number(one: Citation) -> bool:
 def _is_title(words: str) -> bool:
     """Return True if all long words begin with a capital, as in the title of a book."""
     long = [word for word in words.split() if len(word) > 3]
-    return len(long) > 2 and all(word[0].isupper() for word in long)
+    return sum(map(len, long)) > 15 and all(word[0].isupper() for word in long)
 
 
 def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> list[Citation]:
@@ -284,7 +297,7 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
         long, inside = is_quotation(words), citations[before + 1 : behind]
         if inside and (
             not (long and start < inside[0].start <= inside[-1].end < end)
-            or 2 * sum(one.end - one.start for one in inside) > len(words)
+            or (not any(map(_has_number, inside)) and sum(one.end - one.start for one in inside) > 0.8 * len(words))
         ):
             continue  # A name in quotation marks, which is part of a citation.
         block = text[start:end].lstrip().startswith(">")
@@ -310,6 +323,8 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
             by, firm = before, block
         elif near and before in in_sentence and not (before in preceded and behind in in_sentence):
             by, firm = before, bool(_LEADS.fullmatch(whole, ends[before], start)) and not _is_title(words)
+        elif block and not gap.strip():
+            by, firm = behind, False
         elif sentence and not block:
             by, firm = behind if near and behind in in_sentence else min(sentence)[2], False
         else:
