@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from legalir.references.read import Reference, learn_names, read
+from legalir.references.typed import law_endings
 from legalir.verify.days import law_days, words_of
 
 _AROUND = 120
@@ -54,6 +55,12 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 _FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?){0,2}")
 """What may be between a quotation and the citation behind it."""
 
+_ENDS = re.compile(r"(?:[^\W\d_]{4}|[가-힣])[.!?][\"”“»’]?\s+(?![a-zà-ÿ(])|[。！？](?![\"”」』])|\n")
+"""The end of a sentence, but not of an abbreviation."""
+
+_LEADS = re.compile(r"[^,;，；、]*[,，、]?\s*|.*[:：]\s*", re.DOTALL)
+"""What may be between a citation and its quotation: *says*, *is*, but no clause of its own without a colon."""
+
 _CLOSED = re.compile(r"[)）\]\n]|.{60}")
 """What ends the brackets in which a law and its provision stand."""
 
@@ -78,6 +85,14 @@ _UNSPACED = ("ja", "ko", "th", "zh")
 _ENDINGS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 """Letters of these languages, which may follow a name of a law in Latin letters without a blank: BGB와."""
 
+_UNREAD = re.compile(
+    rf"(?<![가-힣])(?P<law>[가-힣·ㆍ]{{1,40}}(?:{'|'.join(law_endings('ko'))}))(?:의|상)?[\s(（「」『』]{{0,3}}\Z"
+)
+_NO_LAW = re.compile(
+    r"(?:이|그|동|본|구|신|현행|개정|종전|같은|방|불|위|적|합|입|사|문|용)법|(?:시행|대통령|총리|부|법|명|훈)령|시행규[칙정]"
+)
+"""A Korean word that ends as the name of a law, directly before a number, and those that are not names."""
+
 _BRACKET = re.compile(r"\[([^\[\]\s]{2,80})\]")
 
 
@@ -91,6 +106,7 @@ class Citation(NamedTuple):
         days: the days that the text names for it, ISO dates; empty for one that does not exist.
         heading: words in brackets behind it that may be the heading of the provision.
         quotations: the quoted words that belong to it, each as the text has it.
+        beside: quoted words of the same sentence that may belong to it, and terms.
         before: the law that was named last before it in the same paragraph, where it names none.
         docno: the docno in brackets.
         near: the text around it in its line; `at` and `until` are its ends there.
@@ -103,6 +119,7 @@ class Citation(NamedTuple):
     days: tuple[str, ...] = ()
     heading: str = ""
     quotations: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     before: str = ""
     docno: str = ""
     near: str = ""
@@ -185,12 +202,16 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
     for one in citations:
         if _PARAGRAPH.search(text, end, one.start):
             last = ""
-        end = one.end
+        last_end, end = end, one.end
         if (reference := one.reference) is not None:
             low = max(0, whole.rfind("\n", 0, one.start) + 1, one.start - _AROUND)
             line = whole.find("\n", one.end)
             high = min(len(whole) if line < 0 else line, one.end + _AROUND)
             one = one._replace(near=whole[low:high], at=one.start - low, until=one.end - low)
+            unread = None if reference.law else _UNREAD.search(whole, max(low, last_end), one.start)
+            if unread and not _NO_LAW.fullmatch(unread["law"]):
+                reference = reference._replace(law=unread["law"], law_kind="named")
+                one = one._replace(start=unread.start("law"), reference=reference, at=unread.start("law") - low)
             if reference.law and reference.law_kind in ("named", "short"):
                 last = reference.law
             elif not reference.law:
@@ -253,35 +274,70 @@ def _has_number(one: Citation) -> bool:
     return one.reference is None or bool(one.reference.article or one.reference.annex or one.reference.supplement)
 
 
+def _is_title(words: str) -> bool:
+    """Return True if all long words begin with a capital, as in the title of a book."""
+    long = [word for word in words.split() if len(word) > 3]
+    return sum(map(len, long)) > 15 and all(word[0].isupper() for word in long)
+
+
 def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> list[Citation]:
-    """Give each quotation to the citation before it, or to one in brackets directly behind it."""
+    """Give each quotation to the citation before it, or to one in brackets directly behind it.
+
+    Quoted words that are farther from a citation, but in its sentence, are beside it, and so are terms.
+    """
     marked = [(*match.span(), next(filter(None, match.groups()))) for match in _QUOTED.finditer(whole)]
     for match in _BLOCK.finditer(text):
         marked.append((*match.span(), _BLOCK_MARK.sub("", match[0])))
-    quoting: dict[int, list[str]] = {}
+    quoting: dict[tuple[int, bool], list[str]] = {}
     quoted: dict[int, int] = {}
+    preceded: set[int] = set()  # Citations behind words that they quote.
     starts, ends = [one.start for one in citations], [one.end for one in citations]
     for start, end, words in sorted(marked):
         behind, before = bisect_left(starts, end), bisect_right(ends, start) - 1
-        if not is_quotation(words) or (
-            behind > before + 1 and not start < starts[before + 1] <= ends[behind - 1] < end
+        long, inside = is_quotation(words), citations[before + 1 : behind]
+        if inside and (
+            not (long and start < inside[0].start <= inside[-1].end < end)
+            or (not any(map(_has_number, inside)) and sum(one.end - one.start for one in inside) > 0.8 * len(words))
         ):
-            continue  # A term, or a name in quotation marks, which is part of a citation.
-        near = before >= 0 and start - ends[before] <= _APART and _has_number(citations[before])
-        if near and not text[start:end].lstrip().startswith(">"):
+            continue  # A name in quotation marks, which is part of a citation.
+        block = text[start:end].lstrip().startswith(">")
+        near = long and before >= 0 and start - ends[before] <= _APART and _has_number(citations[before])
+        if near and not block:
             near = not _PARAGRAPH.search(text, ends[before], start)
         gap = whole[end : starts[behind]] if behind < len(citations) else "\n" * (_BEHIND + 1)
-        if len(gap) <= _BEHIND and (_FOLLOWS.fullmatch(gap) or not (near or gap.strip(" .,;…"))):
+        sentence = [
+            (not _has_number(citations[place]), last - first, place)
+            for place, first, last in (
+                *(((before, ends[before], start),) if before >= 0 else ()),
+                *(((behind, end, starts[behind]),) if behind < len(citations) else ()),
+            )
+            if last - first <= _FAR and not _ENDS.search(whole, first - 6 * (place == behind), last)
+        ]
+        in_sentence = {place for _, _, place in sentence}
+        firm = True
+        if long and len(gap) <= _BEHIND and (_FOLLOWS.fullmatch(gap) or not (near or gap.strip(" .,;…"))):
             # A law whose name ends before the number is a citation of its own, and the next one has the number.
             named = not _has_number(citations[behind]) and behind + 1 < len(citations)
             by = behind + (named and not _CLOSED.search(whole, ends[behind], starts[behind + 1]))
-        elif near:
-            by = before
+        elif near and (block or not {before, behind} & in_sentence):
+            by, firm = before, block
+        elif near and before in in_sentence and not (before in preceded and behind in in_sentence):
+            by, firm = before, bool(_LEADS.fullmatch(whole, ends[before], start)) and not _is_title(words)
+        elif block and not gap.strip():
+            by, firm = behind, False
+        elif sentence and not block:
+            by, firm = behind if near and behind in in_sentence else min(sentence)[2], False
         else:
             continue
-        quoting.setdefault(by, []).append(words)
+        if by >= behind:
+            preceded.add(by)
+        quoting.setdefault((by, firm), []).append(words)
         quoted.update(dict.fromkeys(range(before + 1, behind), by))
     return [
-        one._replace(quotations=tuple(quoting.get(place, ())), quoted_by=quoted.get(place, -1))
+        one._replace(
+            quotations=tuple(quoting.get((place, True), ())),
+            beside=tuple(quoting.get((place, False), ())),
+            quoted_by=quoted.get(place, -1),
+        )
         for place, one in enumerate(citations)
     ]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -62,7 +62,8 @@ WRONG = frozenset(
 )
 """States of citations that are wrong. The others but ``right`` are undecided."""
 
-_TERM = "The words in quotation marks are not in it: taken for a term."
+_TERM = "in quotation marks is not in it: taken for a term."
+_NUMBER = re.compile(r"\d+(?:[\s.,]\d{3}(?!\d))*")
 _LINES = ("zh", "th", "fr", "vi")
 """Languages in which a paragraph is a line without a number."""
 
@@ -91,6 +92,18 @@ _LONGEST = 1000
 
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
+
+_SAME_LAW = re.compile("現行|改正|同|当該|上記|前記|本|各")
+"""Words before a Japanese name that do not make it that of another law."""
+
+_THAI = re.compile(r"[\u0e00-\u0e7f]")
+_RUNS_ON = re.compile(
+    r"(?!(?:และ|หรือ|ที่|ว่า|ได้|ให้|จะ|มี|ซึ่ง|นี้|นั้น|ใน|กับ|โดย|ตาม|มา|คือ|ก็|ไว้|เป็น|ฯ|ๆ))[\u0e00-\u0e7f]{1,3}(?![\u0e00-\u0e7f])"
+)
+"""One to three Thai letters behind a name that are no word."""
+
+_ALIKE_REST = 0.6
+"""How like the rest of a name of a law the words behind its beginning are that misspell it (`SequenceMatcher`)."""
 
 _SHORT = 5
 """Most letters of a short name of a law."""
@@ -236,7 +249,7 @@ class Verifier:
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
             one = found[place]
             outer = checked.get(one.quoted_by)
-            if outer is not None and outer.reason != _TERM and outer.state in ("right", "wording differs"):
+            if outer is not None and _TERM not in outer.reason and outer.state in ("right", "wording differs"):
                 checked[place] = _quoted(text, one, outer)
             else:
                 checked[place] = self._checked(text, one, day, as_of is not None, law)
@@ -317,7 +330,11 @@ class Verifier:
 
     def _typed(self, text: str, typed: Typed, start: Checked, given: bool) -> Checked | None:
         """Return what is known of a citation, or None if these words are no such citation."""
-        table, laws = self._table, typed.laws or ((0,) if len(self._table.laws) == 1 and not typed.law else ())
+        near: tuple[str, ...] = ()
+        table = self._table
+        laws: tuple[int, ...] = typed.laws or ((0,) if len(self._table.laws) == 1 and not typed.law else ())
+        if typed.law and any(_is_misread(typed.law, "", table.laws[law]) for law in laws):
+            near, laws = tuple(table.laws[law] for law in laws), ()
         if len(laws) == 1:
             found = self._provided(typed, laws, start._replace(law=table.laws[laws[0]]), given)
             if found is None or not typed.heading:
@@ -328,13 +345,12 @@ class Verifier:
             return found if found is not None and self._is_own(typed.law, found) else None
         if typed.heading or not (laws or (typed.reference and (typed.marked or len(compact(typed.law)) > 2))):
             return None
-        near: tuple[str, ...] = ()
-        if typed.law and not laws:
+        if typed.law and not laws and not near:
             near = tuple(table.laws[law] for law in table.law_names.beginning(typed.law)[:_MOST_LAWS])
             near = near or self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
         meant = laws or tuple(law for name in near for law in table.law_names.in_full(name))
         each = [self._provided(typed, (law,), start, given) for law in meant[:_MOST_LAWS]]
-        docnos = tuple(docno for one in each if one is not None for docno in one.docnos)
+        docnos = tuple(docno for one in each if one is not None for docno in (one.docnos or (one.shows,)) if docno)
         if laws:
             names = "; ".join(table.laws[law] for law in laws[:_MOST_LAWS])
             reason = f"{len(laws)} laws may have this name: {names}."
@@ -483,6 +499,9 @@ class Verifier:
         found = self._provision(one.reference, laws, start, given)
         if found.state == "right" and found.docnos:
             found = self._compared(one, found, laws)
+        elif found.state == "right" and (words := max((*one.quotations, *one.beside), key=len, default="")):
+            reason = f"It names no provision with which the words in quotation marks could be compared: {_cut(words)}."
+            found = found._replace(state="could not check" if is_quotation(words, 1.5) else "right", reason=reason)
         if not unsure:
             return found
         reason = f"The text does not say of which law it is; taken for {one.before or found.law or 'this one'}."
@@ -516,13 +535,16 @@ class Verifier:
                 return _Found("could not check", "The text does not say which law its short name means.")
             if own:
                 return table.law_names.named(own), False
-            if len(table.laws) <= 1:
+            if not table.laws or (len(table.laws) == 1 and not one.before):
                 return ((0,) if table.laws else None), True
-            if one.before and (laws := table.law_names.named(one.before)):
-                return laws, True
-            return _Found("could not check", "The text does not say of which law it is.")
+            if not one.before or not (laws := table.law_names.named(one.before)):
+                return _Found("could not check", "The text does not say of which law it is.")
+        behind = one.near.partition(name or one.before)[2]
+        if len(laws) == 1 and _is_misread(name or one.before, behind, table.laws[laws[0]]):
+            law = table.laws[laws[0]]
+            return _Found("name unclear", f"The collection has no law of exactly this name: {law}?", (law,))
         if len(laws) == 1:
-            return laws, False
+            return laws, not name
         if laws:
             names = tuple(table.laws[law] for law in laws)
             return _Found("name unclear", f"{len(laws)} laws have this name.", names)
@@ -557,6 +579,7 @@ class Verifier:
             one.near[mention.start : _with_year(one.near, mention.end)]
             for mention in names.find(one.near)
             if mention.laws and _is_beside(one, mention.start, mention.end, overlapping=True)
+            if not self._is_end_of(words, one.near[mention.start : mention.end])
         ]
         if beside and len(full := max(beside, key=len)) > len(words if laws else ""):
             return names.named(full), full  # Of a long name without quotes, the grammar may have read only the end.
@@ -572,6 +595,11 @@ class Verifier:
                 if _is_beside(one, start, end) and self._nearest_laws(name, True) and not names.find(name):
                     return (), name
         return (), ""
+
+    def _is_end_of(self, words: str, name: str) -> bool:
+        """Return True if a Japanese name is the end of a longer one, which may be another law."""
+        before = words.removesuffix(name) if self._lang.startswith("ja") else words
+        return before not in ("", words) and not _SAME_LAW.fullmatch(before)
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -707,7 +735,7 @@ class Verifier:
         heading = self._heading_of(one, found.law)
         if heading:
             found = self._headed(heading, records, laws, found)
-        for words in one.quotations if found.state == "right" else ():
+        for words in (*one.quotations, *one.beside) if found.state == "right" else ():
             texts = [text for record in records for text in (record.text, record.title)]
             differences = [differing(words, text) for text in texts]
             if None in differences:
@@ -718,11 +746,16 @@ class Verifier:
                     return found._replace(state="wording differs", reason=reason)
                 continue
             parts = max((each for each in differences if each), key=_words_in_common, default=[])
-            if not parts and not is_quotation(words, 1.5):
-                found = found._replace(reason=_TERM)
-                continue
-            reason = "The words quoted are not those of the provision."
-            return found._replace(state="wording differs", reason=reason, parts=tuple(parts))
+            long, firm = is_quotation(words, 1.5), words in one.quotations
+            number = bool(parts) and not _numbers(words) <= _numbers(" ".join(texts))
+            if number or (long and (parts or firm)) or (parts and firm):
+                reason = "The words quoted are not those of the provision."
+                return found._replace(state="wording differs", reason=reason, parts=tuple(parts))
+            if long:
+                reason = f"Words quoted beside it are not in it, and may be of something else: {_cut(words)}."
+                found = found._replace(state="could not check", reason=reason)
+            else:
+                found = found._replace(reason=f"{found.reason} {_cut(words)} {_TERM}".lstrip())
         return found
 
     def _part(self, reference: Reference, record: Provision) -> tuple[bool | None, str]:
@@ -833,6 +866,19 @@ class _Found(NamedTuple):
         return start._replace(state=self.state, reason=self.reason, nearest=self.nearest)
 
 
+def _is_misread(name: str, behind: str, law: str) -> bool:
+    """Return True if a Thai name, which has no blanks, is a beginning of a law's name and goes on otherwise."""
+    if not _THAI.match(name):
+        return False
+    written, full = compact(name + behind), compact(law)
+    pairs = zip(written, full, strict=False)
+    at = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(written), len(full)))
+    like = SequenceMatcher(None, written[at : len(full)], full[at:]).ratio()
+    years, own = ({int(each) for each in re.findall(r"\d{4}", words)} for words in (written[: len(full) + 9], full))
+    misspelled = 2 * at > len(full) > at and like >= _ALIKE_REST
+    return misspelled or bool(own and not years <= own) or _RUNS_ON.match(behind) is not None
+
+
 def _with_year(text: str, end: int) -> int:
     """Return the end of the name of a law with the year behind it: the Act of another year is another law."""
     year = _YEAR.match(text, end)
@@ -882,6 +928,15 @@ def _is_like_a_law(words: str, lang: str) -> bool:
     if words.endswith(law_endings(lang)) or re.search(r"[A-Z][\w&]*[A-Z]", words):
         return True
     return grammar is not None and any(re.fullmatch(one.pattern, words) for one in grammar.laws)
+
+
+def _cut(words: str) -> str:
+    short = " ".join(words.split())
+    return f"“{short[:57]}…”" if len(short) > 60 else f"“{short}”"
+
+
+def _numbers(words: str) -> set[str]:
+    return {re.sub(r"\D", "", match[0]) for match in _NUMBER.finditer(words)}
 
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:

@@ -158,6 +158,12 @@ def test_what_cannot_be_opened_is_said(
     assert nearest is None or list(found.nearest) == nearest
 
 
+def test_the_article_of_the_nearest_law_is_offered_also_where_it_is_not_in_force() -> None:
+    found = Collection("legalir/firecode-dated").find("밀집영업장 화재안전 특별볍 21조")
+    assert found is not None
+    assert [key.partition("@")[0] for key in found.nearest] == ["FC04-21"]
+
+
 @pytest.mark.parametrize(
     ("lang", "words"),
     [

@@ -101,6 +101,91 @@ def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
         assert told in collection.verify(text).citations[-1].reason
 
 
+OTHER = ("could not check", "of something else")
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "told"),
+    [
+        ("Section 3 of ACT is “20 crowns”.", "right", ""),
+        ("Section 3 of ACT is “30 crowns”.", "wording differs", ""),
+        ("The fee is ‘30 crowns’, says section 3 of ACT.", "wording differs", ""),
+        ("Section 2 of ACT is about “masts”.", "right", "“masts” in quotation marks is not in it"),
+        ("“Every boat must show three white lights at night” under section 2 of ACT", "wording differs", ""),
+        ("That a boat “must show two white lights at night” follows from section 2 of ACT.", "right", ""),
+        ("> must show three white lights\n\nSection 2 of ACT.", "wording differs", ""),
+        ("As “The Book of Harbours and Lanterns” says, section 2 of ACT counts.", *OTHER),
+        ("Section 2 of ACT is in “The Book of Harbours and Lanterns”.", *OTHER),
+        ("Section 2 of ACT is dull. He said: “Give me my old lantern and let me sleep”.", *OTHER),
+        ("ACT says “the master of a boat must show two white lights”.", "could not check", "names no provision"),
+        ("The “Harbour Act 1998” has section 2.", "right", ""),
+        (
+            "“A pilot must” is section 1 of the Pilot Act 2001, and “must show red lights at night” section 2 of ACT.",
+            "wording differs",
+            "",
+        ),
+    ],
+)
+def test_no_quoted_words_are_right_without_a_word(tmp_path: Path, text: str, state: str, told: str) -> None:
+    text = text.replace("ACT", "the Harbour Act 1998")
+    one = Collection(folder_of(tmp_path / "harbour")).verify(text).citations[-1]
+    assert (one.state, told in one.reason, bool(one.reason) >= bool(told)) == (state, True, True)
+
+
+def test_two_names_of_laws_are_not_one(tmp_path: Path) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour"))
+    for text, words in (
+        ("Under these Regulations, in the Pilot Act 2001, section 1 applies.", ["Pilot Act 2001, section 1"]),
+        ("this Act, the Pilot Act 2001", ["Pilot Act 2001"]),
+        ("Section 2 of the Harbour Act, the Pilot Act 2001", ["Section 2 of the Harbour Act", "Pilot Act 2001"]),
+    ):
+        assert [one for one, _ in states(collection, text)] == words
+
+
+LAWS = {
+    "ko": [("항만법", "3"), ("항만법", "4")],
+    "ja": [("港湾法", "3")],
+    "th": [("พระราชบัญญัติท่าเรือ พ.ศ. 2514", "3"), ("ประมวลกฎหมายท่าเรือและประภาคาร", "3")],
+}
+
+
+@pytest.fixture(scope="module")
+def laws(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Collection]:
+    made = {}
+    for lang, of in LAWS.items():
+        path = tmp_path_factory.mktemp(lang)
+        rows = [
+            {"docno": f"{law[:9]}-{n}", "law": law, "article": n, "title": f"{law} {n}", "text": law} for law, n in of
+        ]
+        (path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (path / "dataset.yaml").write_text(f"lang: {lang}\n", encoding="utf-8")
+        made[lang] = Collection(path)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "expected"),
+    [
+        ("ko", "소방법 제3조", "outside this collection"),
+        ("ko", "항만법 제4조와 구 소방법의 제3조", "outside this collection"),
+        ("ko", "항만법 제4조와 소방법 제3조 및 제4조", "could not check"),
+        ("ko", "항만법 제4조. 이 방법(제3조)", "right"),
+        ("ko", "항만법 제4조. 이 법 제3조", "right"),
+        ("ja", "新港湾法第三条", "name unclear"),
+        ("ja", "現行港湾法第三条", "right"),
+        ("th", "มาตรา 3 แห่งพระราชบัญญัติท่าเรือ ศ.ศ. 2514 บัญญัติว่า", "name unclear"),
+        ("th", "มาตรา 3 แห่งพระราชบัญญัติท่าเรือ พ.ศ. 2515", "name unclear"),
+        ("th", "มาตรา 3 แห่งพระราชบัญญัติท่าเรือ พุทธศักราช ๒๕๑๔", "right"),
+        ("th", "มาตรา 3 แห่งพระราชบัญญัติท่าเรือบัญญัติว่า", "right"),
+        ("th", "มาตรา 3 แห่งประมวลกฎหมายท่าเรืออละประภาคาร", "name unclear"),
+        ("th", "มาตรา 3 แห่งประมวลกฎหมายท่าเรือและประภาคารร", "name unclear"),
+        ("th", "มาตรา 3 แห่งประมวลกฎหมายท่าเรือและประภาคารกำหนดว่า", "right"),
+    ],
+)
+def test_a_name_is_read_to_its_end(laws: dict[str, Collection], lang: str, text: str, expected: str) -> None:
+    assert states(laws[lang], text)[-1][1] == expected
+
+
 def test_an_article_of_a_supplement_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "laws").mkdir()
     row = {
