@@ -14,7 +14,7 @@ import pytest
 
 from legalir import datasets
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
+PAGE = Path(__file__).resolve().parents[2] / "qrels" / "README.md"
 
 
 class Verdict(NamedTuple):
