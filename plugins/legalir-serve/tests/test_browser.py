@@ -124,7 +124,7 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     assert "제6조(창문의 설치)" in first.inner_text()
     assert first.locator("mark").count() and first.locator(".chip").count()
     first.locator(".why > a").click()
-    page.locator("summary").first.click()  # The tree is for developers.
+    page.locator("main summary").first.click()  # The tree is for developers.
     page.wait_for_selector(".tree")
     check()
     page.go_back()

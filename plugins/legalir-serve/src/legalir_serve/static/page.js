@@ -2,7 +2,7 @@
 // Everything works without this file: it adds buttons that copy and print, suggestions, previews, and steps of an answer.
 const words = document.body.dataset;
 const announced = document.createElement("div");
-announced.setAttribute("role", "status");
+announced.setAttribute("aria-live", "polite");
 announced.className = "hidden";
 document.body.append(announced);
 
@@ -111,7 +111,7 @@ const look = (event) => {
   clearTimeout(leaving);
   preview.replaceChildren(...[...source.querySelectorAll("h3, .extract")].map((each) => each.cloneNode(true)));
   for (const each of preview.querySelectorAll("a")) each.replaceWith(each.textContent); // The number is the link.
-  document.body.append(preview);
+  document.getElementById("content").append(preview);
   preview.hidden = false;
   const { left, bottom } = link.getBoundingClientRect();
   preview.style.top = bottom + scrollY + 4 + "px";
