@@ -112,6 +112,7 @@ def test_terms_that_the_law_or_its_act_defines(served: Service) -> None:
 def test_a_term_is_a_word(language: str, text: str, marked: bool) -> None:
     assert bool([*occurrences(text, ("vessel",), language)]) == marked
     assert [*occurrences("船舶法は船舶に", ("船舶",), "ja")] == [(4, 6, "船舶")]
+    assert [*occurrences("the Harbour Act and a harbour", ("harbour",), "en", ["Harbour Act"])] == [(22, 29, "harbour")]
     assert [*occurrences("船舶所有人", ("船舶所有人", "船舶"), "zh")] == [(0, 5, "船舶所有人")]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from legalir.extend import definitions, iso_date, provision_key, statute_of
+from legalir.extend import NumberTable, definitions, iso_date, provision_key, statute_of
 from legalir_serve.neighbourhood import LEVELS, level_of
 from legalir_serve.service import Service, in_force, laws_of, references_in
 
@@ -58,7 +58,8 @@ def _terms(service: Service, shown: Mapping[str, Any], day: str | None) -> list[
                     known.setdefault(one.term, []).append(facts)
     found = list[dict[str, Any]]()
     taken = [(one["start"], one["end"]) for one in shown["references"]]
-    for start, end, term in occurrences(shown["text"], tuple(sorted(known)), language):
+    text, laws = shown["text"], NumberTable.of(opened.collection).laws
+    for start, end, term in occurrences(text, tuple(sorted(known)), language, laws):
         meanings = known[term]
         single = len({(one["docno"], one["meaning"]) for one in meanings}) == 1
         elsewhere = meanings[0]["docno"] != shown["docno"]
@@ -68,13 +69,21 @@ def _terms(service: Service, shown: Mapping[str, Any], day: str | None) -> list[
     return found
 
 
-def occurrences(text: str, terms: tuple[str, ...], language: str) -> Iterator[tuple[int, int, str]]:
+def occurrences(
+    text: str, terms: tuple[str, ...], language: str, laws: Iterable[str] = ()
+) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and term of the places of terms as whole words; of two at one place, the longer.
 
-    None in scripts whose words have no ends that can be seen, and none in the name of a law.
+    None in scripts whose words have no ends that can be seen, and none in the name of a law: in its marks, or one of
+    `laws`.
     """
     pattern, of = _pattern(terms, language)
     names = [match.span() for match in _NAMES.finditer(text)]
+    for law in filter(None, laws):
+        at = text.find(law)
+        while at >= 0:
+            names.append((at - 1, at + len(law)))
+            at = text.find(law, at + len(law))
     for match in pattern.finditer(text):
         if not any(first < match.start("term") < end for first, end in names):
             yield match.start("term"), match.end("term"), of[match["term"].casefold()]
