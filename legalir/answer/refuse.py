@@ -139,7 +139,7 @@ class _Chance(NamedTuple):
     """The states whose law it may have."""
 
 
-# Learnt by logistic regression: experiments/answers/refuse.py makes them again, docs/answers.md has the figures.
+# Learnt by logistic regression: experiments/answers/refuse.py makes them again; the README beside it has the figures.
 WORDS = Weights(10.2, 1.8, 0.0, -5.5, 9.5, 3.05)
 MEANING = Weights(5.3, 1.2, 6.5, -5.0, 6.2, 3.3)
 

@@ -144,7 +144,7 @@ def convert(declaration: Mapping[str, Any], source: Path, target: Path) -> dict[
 
     Args:
         declaration: ``corpus``, ``queries`` by split and, where they have files of their own, ``judgements``
-            by split; ``docs/datasets.md`` has the keys of each.
+            by split; ``docs/api.md`` has the keys of each.
         source: folder of the published files.
         target: an empty folder.
 

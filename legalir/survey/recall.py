@@ -3,7 +3,8 @@
 Found ones become rarer as one reads on. The model: provisions on the matter are met at the rate ``a·(t + c)^-b`` at
 place t, a Poisson process whose parameters are unknown [poisson-stop]; and a share (:data:`LOST`) of them lies
 anywhere, like nothing that was accepted. Both give the probability of each number that is still missing. It is a model:
-how often it is right was measured (``docs/survey.md``); a sample of the rest assumes nothing, and needs many readings.
+how often it is right was measured (``experiments/survey/README.md``); a sample of the rest assumes nothing, and needs
+many readings.
 
 Deviations from [poisson-stop]: the parameters are averaged over a grid, not fitted, and there is a share that is lost.
 """

@@ -14,7 +14,7 @@ import pytest
 
 from legalir import datasets
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
+PAGE = Path(__file__).resolve().parents[2] / "qrels" / "README.md"
 
 
 class Verdict(NamedTuple):
@@ -89,7 +89,7 @@ def test_what_remains_is_clear_and_needs_both_provisions(items: dict[str, dict],
 
 
 def test_figures_of_the_page(verdicts: list[Verdict]) -> None:
-    """The table of docs/datasets.md, computed from the file."""
+    """The table of qrels/README.md, computed from the file."""
     first = [row for row in verdicts if row.text == "first"]
     third = [row for row in verdicts if (row.text, row.reader) == ("repaired", "third")]
     last = {row.qid: row for row in verdicts}

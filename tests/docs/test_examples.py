@@ -30,7 +30,7 @@ from legalir.train.recipes import StaticRecipe
 from legalir_finetune import FineTuning, Pretraining
 
 RUN = ("python", "sh", "console")
-NEURAL = {"neural.md", "static.md"}
+NEURAL = {"neural.md", "dense.md"}
 """Pages whose examples need torch."""
 WITH_EXAMPLES = [
     pytest.param(page, marks=[pytest.mark.neural] if page.name in NEURAL else [], id=page.name)
