@@ -1,4 +1,4 @@
-# Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, lint, experiments, bench, install, docs, wheel, clean.
+# Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, clients, lint, experiments, bench, install, docs, wheel, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,7 +11,7 @@ PLUGINS := $(wildcard ./plugins/*)
 # First-party packages with commands; they need neither an engine nor a model, so every installation has them.
 COMMANDS := ./plugins/legalir-hypa ./plugins/legalir-serve ./plugins/legalir-study
 
-.PHONY: experiment experiments demo install test test-core coverage plugins lint wheel docs bench clean
+.PHONY: experiment experiments demo install test test-core coverage plugins clients lint wheel docs bench clean
 
 experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
@@ -50,6 +50,13 @@ plugins: $(VENV)/.developers
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
 	printf '%s\n' $(notdir $(PLUGINS)) | OMP_NUM_THREADS=1 xargs -P 2 -I NAME sh -c \
 		'build/plugins/bin/python -m pytest plugins/NAME > build/NAME.log 2>&1; status=$$?; cat build/NAME.log; exit $$status'
+
+# Clients in Python and TypeScript, generated from the description of legalir serve; it needs npm and a network.
+clients: $(VENV)/.developers
+	$(PYTHON) -m venv build/clients
+	build/clients/bin/python -m pip --disable-pip-version-check install --quiet 'openapi-python-client>=0.29'
+	npm install --silent --no-audit --no-fund --prefix build/clients openapi-typescript@7 openapi-fetch@0 typescript@5
+	$(BIN)/python -m pytest plugins/legalir-serve/tests/test_clients.py -c plugins/legalir-serve/pyproject.toml
 
 lint: $(VENV)/.developers
 	$(BIN)/ruff check .

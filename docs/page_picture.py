@@ -10,6 +10,7 @@ import os
 import shutil
 import threading
 import time
+import urllib.request
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -24,6 +25,15 @@ PICTURE = Path(__file__).with_name("page.png")
 QUESTION = "Must my pleasure craft be registered, and how is the number shown?"
 
 
+def ready(address: str) -> bool:
+    """Return True if all indexes are open."""
+    try:
+        with urllib.request.urlopen(address, timeout=5):
+            return True
+    except OSError:  # 503 among them.
+        return False
+
+
 def main() -> None:
     """Serve the bundled collections, open the page in a browser, and draw what it shows."""
     service = Service({name: f"legalir/{name}" for name in ("harbour", "firecode", "firecode-dated")})
@@ -33,6 +43,8 @@ def main() -> None:
     while not server.started:
         time.sleep(0.1)
     port = server.servers[0].sockets[0].getsockname()[1]
+    while not ready(f"http://127.0.0.1:{port}/v1/ready"):
+        time.sleep(0.5)
     shots = []
     with sync_playwright() as playwright:
         found = os.environ.get("LEGALIR_CHROMIUM") or shutil.which("chromium")

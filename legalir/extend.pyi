@@ -77,6 +77,7 @@ from .fuse.fuser import Fuser as Fuser
 from .fuse.fuser import Lists as Lists
 from .graph.expander import Expander as Expander
 from .graph.laws import LawTable as LawTable
+from .graph.laws import statute_of as statute_of
 from .llm.chat import ChatModel as ChatModel
 from .llm.chat import ChatReply as ChatReply
 from .llm.chat import ChatRequest as ChatRequest
@@ -102,6 +103,7 @@ from .plugins import is_installed as is_installed
 from .progress import progress as progress
 from .references.lookup import Naming as Naming
 from .references.lookup import NumberTable as NumberTable
+from .references.numbering import number_of as number_of
 from .references.numbers import clean as clean
 from .references.read import Place as Place
 from .references.read import read as read
@@ -110,6 +112,8 @@ from .rewrite.rewriter import original_questions as original_questions
 from .rewrite.subqueries import Multi as Multi
 from .rewrite.subqueries import rewrite as rewrite
 from .spec import write_spec as write_spec
+from .statutes.definitions import definitions as definitions
+from .statutes.jurisdictions import jurisdiction as jurisdiction
 from .statutes.law import CELL as CELL
 from .statutes.source import Source as Source
 from .statutes.versions.difference import differences as differences
@@ -129,6 +133,7 @@ from .storage.documents import INDEXED_TEXT as INDEXED_TEXT
 from .storage.documents import document_batches as document_batches
 from .storage.files import atomic_directory as atomic_directory
 from .storage.files import atomic_file as atomic_file
+from .storage.files import file_lock as file_lock
 from .storage.files import link_or_copy as link_or_copy
 from .storage.shards import Encoding as Encoding
 from .storage.shards import earlier_rows as earlier_rows
@@ -144,6 +149,9 @@ from .storage.validity import names_version as names_version
 from .storage.validity import provision_key as provision_key
 from .storage.validity import versions_in_force as versions_in_force
 from .survey.judging import judgements as judgements
+from .survey.survey import Decision as Decision
+from .survey.survey import Survey as Survey
+from .survey.survey import SurveyState as SurveyState
 from .train.checkpoints import Checkpoints as Checkpoints
 from .train.checkpoints import interrupts as interrupts
 from .train.checkpoints import own_place as own_place

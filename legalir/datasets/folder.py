@@ -75,6 +75,9 @@ class About(Schema):
     complete: Flag = False
     """Whether it has all laws in force of its jurisdiction: then a law that it lacks does not exist."""
 
+    fictional: Flag = False
+    """Whether its laws are invented, which pages then say."""
+
     static: AnyText | None = None
     """Folder of the static encoder trained for it, relative to this file's."""
 

@@ -16,7 +16,10 @@ DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",
     *sorted(DOCS.glob("*.md")),
-    *(ROOT / "plugins" / f"legalir-{name}" / "README.md" for name in ("finetune", "hypa", "postgres", "qdrant", "study")),
+    *(
+        ROOT / "plugins" / f"legalir-{name}" / "README.md"
+        for name in ("finetune", "hypa", "postgres", "qdrant", "study")
+    ),
 ]
 """The pages whose examples run; READMEs of the other packages say in a few lines what is there."""
 

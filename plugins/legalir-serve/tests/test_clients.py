@@ -1,143 +1,139 @@
-"""Servers and skills added to the configuration of agents, in a home of the test."""
+"""Clients that others generate from the description of the API: types that fit what the server sends.
+
+Needs ``openapi-python-client``, and ``openapi-typescript``, ``openapi-fetch`` and ``typescript`` below a folder
+``node_modules``: ``make clients`` installs them in ``build/clients``. What is missing is skipped.
+"""
 
 from __future__ import annotations
 
 import json
-import tomllib
-from importlib.resources import files
+import os
+import shutil
+import subprocess
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from textwrap import dedent
 
-import platformdirs.macos
-import platformdirs.windows
 import pytest
-import yaml
-from served import PLAIN, write
-from typer.testing import CliRunner
+import uvicorn
+from served import service
 
-from legalir.errors import DataError
-from legalir_serve.clients import Agent, agents, install
-from legalir_serve.command import mcp_app
-from legalir_serve.service import Service
+from legalir_serve.app import create_app
 
-ENTRY = {"command": "/bin/python", "args": ["-m", "legalir.cli.main", "mcp", "/laws/밀집"]}
+TOOLS = Path(os.environ.get("LEGALIR_CLIENTS", Path(__file__).parents[3] / "build" / "clients"))
+"""A virtual environment with a folder ``node_modules``."""
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "LEGALIR_HOME", "LEGALIR_SEMANTIC"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(name, str(tmp_path))
-    return tmp_path
+PYTHON = TOOLS / "bin" / "python"
+NODE = TOOLS / "node_modules" / ".bin"
 
 
-def added(agent: Agent, dry: bool = False) -> list[str]:
-    return [*install(agent, ENTRY["command"], ENTRY["args"], dry=dry)]  # type: ignore[arg-type]
+@pytest.fixture(name="address", scope="module")
+def served_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    app = create_app(service(tmp_path_factory.mktemp("served")), tools=False)
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    (port,) = {listening.getsockname()[1] for each in server.servers for listening in each.sockets}
+    for _ in range(2_000):
+        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5):
+            break
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(10)
 
 
-@pytest.mark.parametrize("name", agents())
-def test_each_agent_keeps_what_it_has(name: str, home: Path) -> None:
-    agent = agents()[name]
-    assert agent.file.is_relative_to(home)
-    toml = agent.file.suffix == ".toml"
-    read: Any = tomllib.loads if toml else json.loads
-    old = (
-        '[mcp_servers.other]  # mine\ncommand = "x"\n'
-        if toml
-        else json.dumps({agent.key: {"other": {"command": "x"}}, "k": 1})
+def described(address: str, folder: Path) -> Path:
+    """Write the description of the API, and return its file."""
+    with urllib.request.urlopen(f"{address}/v1/openapi.json", timeout=30) as reply:
+        (folder / "openapi.json").write_bytes(reply.read())
+    return folder / "openapi.json"
+
+
+def ran(*command: object, folder: Path) -> str:
+    done = subprocess.run(
+        [*map(str, command)], capture_output=True, text=True, cwd=folder, timeout=300, encoding="utf-8", check=False
     )
-    agent.file.parent.mkdir(parents=True, exist_ok=True)
-    agent.file.write_text(old)
-    agent.file.chmod(0o600)
-    assert "would get" in added(agent, dry=True)[0] and agent.file.read_text() == old
-    sentences = added(agent)
-    new = read(agent.file.read_text(encoding="utf-8"))
-    before = read(old)
-    before[agent.key]["legalir"] = {**agent.extra, **ENTRY}
-    assert new == before and agent.file.stat().st_mode & 0o777 == 0o600
-    (kept,) = agent.file.parent.glob("*.bak")
-    assert kept.read_text() == old and str(kept) in sentences[0]
-    assert not toml or "# mine" in agent.file.read_text()
-    assert all("already" in sentence for sentence in added(agent))
-    assert agent.skills is None or (agent.skills / "legalir" / "SKILL.md").exists()
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
-def test_another_command_takes_the_place_of_the_former_one() -> None:
-    for name in ("codex", "cursor"):
-        agent = agents()[name]
-        added(agent)
-        former = agent.file.read_text(encoding="utf-8")
-        [*install(agent, "/bin/other", [])]
-        assert "/bin/other" in agent.file.read_text() and "/bin/python" not in agent.file.read_text()
-        added(agent)
-        assert agent.file.read_text(encoding="utf-8") == former
+@pytest.mark.skipif(not PYTHON.exists(), reason="openapi-python-client is not installed: make clients")
+def test_a_client_in_python(address: str, tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("post_hooks: []\npackage_name_override: generated\n")
+    generate = [
+        "generate",
+        "--path",
+        described(address, tmp_path),
+        "--meta",
+        "none",
+        "--output-path",
+        tmp_path / "generated",
+    ]
+    made = ran(
+        TOOLS / "bin" / "openapi-python-client", *generate, "--config", tmp_path / "settings.yaml", folder=tmp_path
+    )
+    assert "Warning" not in made and "Unable" not in made, made
+    (tmp_path / "use.py").write_text(
+        dedent("""
+        import json, sys
+        from generated import Client
+        from generated.api.answers import verify
+        from generated.api.provisions import provision
+        from generated.api.search import search, search_long
+        from generated.models import Error, Provision, Search, SearchRequest, Verified, VerifyRequest
+
+        client = Client(sys.argv[1])
+        found = search.sync(client=client, q="lamp fee", k=2)
+        assert isinstance(found, Search) and found.results[0].rank == 1, found
+        long = search_long.sync(client=client, body=SearchRequest(q="lamp " * 700))
+        assert isinstance(long, Search), long
+        shown = provision.sync(client=client, docno=found.results[0].docno)
+        assert isinstance(shown, Provision) and shown.cites[0].docno == "act-1", shown
+        text = VerifyRequest(text="Section 9 of the Harbour Act.", collection="harbour")
+        checked = verify.sync(client=client, body=text)
+        assert isinstance(checked, Verified) and checked.wrong == 1, checked
+        lost, bad = provision.sync(client=client, docno="act-9"), search.sync(client=client, q="lamp", k=1_000)
+        assert isinstance(lost, Error) and isinstance(bad, Error), (lost, bad)
+        print(json.dumps([found.results[0].docno, lost.code, bad.code]))
+        """),
+        encoding="utf-8",
+    )
+    assert json.loads(ran(PYTHON, "use.py", address, folder=tmp_path)) == ["act-2", "not_found", "invalid"]
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("vscode", '{"servers": {}, // mine\n}'),
-        ("cursor", "[]"),
-        ("cursor", '{"mcpServers": []}'),
-        ("codex", "mcp_servers = {legalir = {command = 'x'}}\n"),
-        ("codex", "mcp_servers = 3\n"),
-        ("codex", "[mcp_servers\n"),
-        ("gemini", "\xff"),
-    ],
-)
-def test_what_cannot_be_changed_without_loss_is_left(name: str, text: str) -> None:
-    agent = agents()[name]
-    agent.file.parent.mkdir(parents=True, exist_ok=True)
-    agent.file.write_bytes(text.encode("latin-1"))
-    with pytest.raises(DataError, match=agent.file.name):
-        added(agent)
-    assert agent.file.read_bytes() == text.encode("latin-1") and len([*agent.file.parent.iterdir()]) == 1
+@pytest.mark.skipif(not (NODE / "tsc").exists() or not shutil.which("node"), reason="npm is missing: make clients")
+def test_a_client_in_typescript(address: str, tmp_path: Path) -> None:
+    (tmp_path / "node_modules").symlink_to(TOOLS / "node_modules")
+    ran(NODE / "openapi-typescript", described(address, tmp_path), "-o", "api.ts", folder=tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "use.ts").write_text(
+        dedent("""
+        import createClient from "openapi-fetch";
+        import type { paths } from "./api.js";
 
-
-def test_a_file_of_another_place_is_written_there(home: Path) -> None:
-    agent = agents()["cursor"]
-    (home / "dotfiles").mkdir()
-    agent.file.parent.mkdir()
-    agent.file.symlink_to(home / "dotfiles" / "mcp.json")
-    (home / "dotfiles" / "mcp.json").write_text('{\n\t"k": 1\n}')
-    added(agent)
-    assert agent.file.is_symlink() and (home / "dotfiles" / "mcp.json").read_text().startswith('{\n\t"k": 1,')
-
-
-def test_places_on_other_platforms(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("APPDATA", str(home / "AppData" / "Roaming"))
-    monkeypatch.setattr(platformdirs.windows, "get_win_folder", platformdirs.windows.get_win_folder_from_env_vars)
-    places = {platformdirs.macos.MacOS: "Library/Application Support", platformdirs.windows.Windows: "AppData/Roaming"}
-    for platform, place in places.items():
-        monkeypatch.setattr(
-            platformdirs, "user_config_dir", lambda name, _of=platform, **given: _of(name, **given).user_config_dir
-        )
-        assert agents()["claude-desktop"].file == home / place / "Claude" / "claude_desktop_config.json"
-        assert agents()["vscode"].file == home / place / "Code" / "User" / "mcp.json"
-
-
-def test_the_command(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path / "harbour", PLAIN, "")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "own-home"))
-    warmed = list[Service]()
-    monkeypatch.setattr(Service, "warm", lambda self: warmed.append(self))
-    given = ["harbour", "--pipeline", "words=bm25", "--answer", "bm25 % 3 >> quote", "--offline", "--install"]
-    dry = CliRunner().invoke(mcp_app, [*given, "cursor", "--dry-run"])
-    assert dry.exit_code == 0 and not (home / ".cursor").exists() and "bm25 % 3" in dry.output
-    ran = CliRunner().invoke(mcp_app, [*given, "cursor"])
-    assert ran.exit_code == 0 and len(warmed) == 1
-    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["legalir"]
-    assert entry["args"][2:4] == ["mcp", str(tmp_path / "harbour")] and entry["env"]["LEGALIR_HOME"]
-    assert {*entry["args"][4:]} == {"--pipeline", "words=bm25", "--answer", "bm25 % 3 >> quote", "--offline"}
-    for wrong in ([*given, "cursr"], ["harbour", "--dry-run"], ["nowhere", "--install", "cursor"]):
-        assert CliRunner().invoke(mcp_app, wrong).exit_code != 0
-
-
-def test_the_skill() -> None:
-    """Its form: a name as that of its folder, a description of at most 1 024 characters; commands that exist."""
-    text = (files("legalir_serve") / "skills" / "legalir" / "SKILL.md").read_text(encoding="utf-8")
-    _, front, body = text.split("---\n", 2)
-    facts = yaml.safe_load(front)
-    assert facts["name"] == "legalir" and 0 < len(facts["description"]) <= 1024 and len(body.splitlines()) < 500
+        declare const process: { argv: string[] };
+        const client = createClient<paths>({ baseUrl: process.argv[2] });
+        const found = await client.GET("/v1/search", { params: { query: { q: "lamp fee", k: 2 } } });
+        if (!found.data) throw new Error("nothing was found");
+        const docno: string = found.data.results[0].docno;
+        const shown = await client.GET("/v1/provision", { params: { query: { docno } } });
+        const cited: string | undefined = shown.data?.cites[0].docno;
+        const text = "Section 9 of the Harbour Act.";
+        const checked = await client.POST("/v1/verify", { body: { text, collection: "harbour", law: "" } });
+        const wrong: number | undefined = checked.data?.wrong;
+        const lost = await client.GET("/v1/provision", { params: { query: { docno: "act-9" } } });
+        const code: "not_found" | string | undefined = lost.error?.code;
+        console.log(JSON.stringify([docno, cited, wrong, code]));
+        """),
+        encoding="utf-8",
+    )
+    options = ["--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom", "--skipLibCheck"]
+    ran(NODE / "tsc", *options, "use.ts", folder=tmp_path)
+    assert json.loads(ran("node", "use.js", address, folder=tmp_path)) == ["act-2", "act-1", 1, "not_found"]

@@ -41,7 +41,7 @@ def test_it_serves_and_ends(tmp_path: Path, workers: int) -> None:
     command = [sys.executable, "-m", "legalir.cli.main", "serve", str(folder), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
-            for _ in range(600):
+            for _ in range(2400):
                 try:
                     with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5) as reply:
                         assert b'"ready":true' in reply.read()
@@ -54,6 +54,12 @@ def test_it_serves_and_ends(tmp_path: Path, workers: int) -> None:
             request = urllib.request.Request(address, headers={"authorization": "Bearer sesame-of-a-long-cave"})
             with urllib.request.urlopen(request, timeout=5) as reply:
                 assert b"act-1" in reply.read()
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers=request.headers)
+            with urllib.request.urlopen(request, timeout=5) as reply:  # Of all processes, whichever answers.
+                numbers = reply.read().decode().splitlines()
+            assert 'legalir_requests_total{route="/v1/search",status="401"} 1.0' in numbers
+            assert 'legalir_collection_provisions{collection="harbour"} 3.0' in numbers
+            assert "legalir_requests_begun 1.0" in numbers
         finally:
             server.send_signal(signal.SIGINT)
             _, said = server.communicate(timeout=30)

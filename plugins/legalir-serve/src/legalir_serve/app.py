@@ -7,12 +7,12 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -21,14 +21,20 @@ from starlette.types import ASGIApp
 
 from legalir import __version__
 from legalir.errors import LegalIRError
-from legalir_serve import replies
+from legalir_serve import laws, replies, surveys
 from legalir_serve.guard import Guard, Unchanged
+from legalir_serve.metrics import Metrics
 from legalir_serve.pages import add_pages
 from legalir_serve.policy import CHARACTERS, RESULTS, TEXT
 from legalir_serve.service import Service
+from legalir_serve.sheets import Sheets, add_sheets
+from legalir_serve.suggest import TYPED
 from legalir_serve.work import Busy, TooSlow, Workers, event, refusal, steps
 
 _log = logging.getLogger("legalir_serve")
+
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+"""Type of a reply that Prometheus reads."""
 
 _LOOK = 3.0
 """Seconds between two looks at the files of the collections."""
@@ -43,6 +49,7 @@ def create_app(
     pages: bool = True,
     tools: bool = True,
     hosts: Iterable[str] = (),
+    sheets: Sheets | None = None,
     renewing: bool = True,
     labels: Path | None = None,
     root_path: str = "",
@@ -59,6 +66,7 @@ def create_app(
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``.
         hosts: names of the server, beside its addresses and ``localhost``.
+        sheets: sheets that people rate; None: there are none. They need the pages.
         renewing: whether the application looks for changes of the collections, and opens them again.
         labels: a file with labels of the pages in further languages.
         root_path: where a server before this one puts it, such as ``/laws``.
@@ -125,16 +133,26 @@ def create_app(
         return workers.run if not pipeline or pipeline in service.policy.pipelines else own.run
 
     _add_api(app, service, run, ready)
+    metrics = Metrics(service)
+
+    @app.get("/metrics", tags=["server"], response_class=PlainTextResponse, dependencies=[Depends(_without_parameters)])
+    async def metrics_() -> PlainTextResponse:
+        """Return numbers of requests, seconds and bytes, and of what is served, in the format of Prometheus."""
+        return PlainTextResponse(await run()(metrics.text), media_type=_PROMETHEUS)
+
     _describe(app, bool([*tokens]))
     if pages:
         add_pages(app, service, run, labels)
+    if sheets is not None:
+        add_sheets(app, sheets, workers.run)
     if agents is not None:
         for route in agents.streamable_http_app(stateless_http=True, json_response=True, host="0.0.0.0").routes:
             assert isinstance(route, Route)
             route.methods = {"POST"}  # Without state there is nothing that a stream could carry, or an end could end.
             app.router.routes.append(route)
     inside = GZipMiddleware(Unchanged(app), minimum_size=1_000, compresslevel=5)
-    return Guard(inside, ready.wait, tokens, hosts, timeout, log_questions)
+    guarded = Guard(inside, ready.wait, tokens, hosts, timeout, log_questions)
+    return metrics.around(guarded, (getattr(route, "path", "") for route in app.routes))
 
 
 async def _renew(service: Service) -> None:
@@ -224,6 +242,13 @@ class CitationRequest(_OfDay):
     citation: str = Field(max_length=500, description="A law and a number, or a docno.", examples=["민법 750조"])
 
 
+class SuggestRequest(_Asked):
+    """The beginning of a question."""
+
+    collection: str | None = Field(None, max_length=200, description="Name of the collection, or all.")
+    q: str = Field(max_length=TYPED, description="What is typed.", examples=["과태"])
+
+
 class RelatedRequest(ProvisionRequest):
     """A provision, and the steps around it."""
 
@@ -250,6 +275,23 @@ class ImpactRequest(_Asked):
     end: str = Field("today", alias="to", max_length=40, description="The second day.")
     law: str = Field("", max_length=300, description="The law whose changes are meant.")
     documents: dict[str, str] = Field(default_factory=dict, max_length=20, description="Texts by name.")
+
+
+class Decided(BaseModel):
+    """What was decided about a provision."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    docno: str = Field(max_length=500)
+    verdict: Literal["accepted", "refused", "open"]
+
+
+class SurveyRequest(_OfDay):
+    """A survey: its matter, and what was decided so far."""
+
+    q: str = Field(max_length=CHARACTERS, description="The matter.", examples=["소화기의 설치기준"])
+    decisions: list[Decided] = Field([], max_length=surveys.DECISIONS, description="In the order of reading.")
+    corpus: str = Field("", max_length=64, description="That of an earlier reply, to see a change of the collection.")
 
 
 class VerifyRequest(_OfDay):
@@ -302,6 +344,11 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
         """List the collections."""
         return await run()(service.collections)
 
+    @add("/v1/suggest", "search", replies.Suggested)
+    async def suggest(asked: Annotated[SuggestRequest, Query()]) -> Any:
+        """Return laws and headings that begin with what is typed, or have it inside."""
+        return await run()(service.suggest, **asked.model_dump())
+
     async def searched(asked: SearchRequest) -> Any:
         given = asked.model_dump()
         return await run(asked.pipeline)(service.several, given.pop("q"), given.pop("collection"), **given)
@@ -325,7 +372,7 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     @add("/v1/provision", "provisions", replies.Provision)
     async def provision(asked: Annotated[ProvisionRequest, Query()]) -> Any:
         """Return a provision, what it cites, what cites it, and its versions."""
-        return await run()(service.provision, **asked.model_dump())
+        return await run()(laws.provision, service, **asked.model_dump())
 
     @add("/v1/provisions", "provisions", replies.Cited)
     async def provisions(asked: Annotated[CitationRequest, Query()]) -> Any:
@@ -336,6 +383,11 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     async def law(asked: Annotated[ProvisionRequest, Query()]) -> Any:
         """Return the law of a provision as a whole, in force on the day."""
         return await run()(service.law, **asked.model_dump())
+
+    @add("/v1/levels", "provisions", replies.Levels)
+    async def levels(asked: Annotated[ProvisionRequest, Query()]) -> Any:
+        """Return a provision between those of other levels: what it carries out, and what carries it out."""
+        return await run()(laws.levels, service, **asked.model_dump())
 
     @add("/v1/related", "provisions", replies.Related)
     async def related(asked: Annotated[RelatedRequest, Query()]) -> Any:
@@ -351,6 +403,13 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     async def impact(asked: ImpactRequest) -> Any:
         """Return what changed between two days, the provisions that cite it, and the passages of documents that do."""
         return await run()(service.impact, **asked.model_dump())
+
+    @add("/v1/survey", "search", replies.Surveyed, ["POST"])
+    async def survey(asked: SurveyRequest) -> Any:
+        """Return what is to be read next of a survey, and the estimate after the decisions that are given."""
+        given = asked.model_dump()
+        decisions = [(one["docno"], one["verdict"]) for one in given.pop("decisions")]
+        return await run(given["q"])(surveys.survey, service, given.pop("q"), decisions, **given)
 
     @add("/v1/verify", "answers", replies.Verified, ["POST"])
     async def verify(asked: VerifyRequest) -> Any:

@@ -6,7 +6,9 @@ import logging
 import sys
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -26,6 +28,8 @@ EXAMPLES = """Examples:
   legalir serve my-laws/ --pipeline 'hybrid=rrf(bm25f, lsa)' --answer 'default % 5 >> refuse >> quote' --port 8080
 
   LEGALIR_TOKENS=tokens.txt legalir serve my-laws/ --host 0.0.0.0
+
+  legalir serve my-laws/ --sheet results/answers --saved ratings/
 """
 MCP_EXAMPLES = """Examples:
 
@@ -101,6 +105,13 @@ def serve(
         list[str] | None,
         typer.Option(help="Name under which clients reach the server, such as laws.example.org (repeatable)."),
     ] = None,
+    sheet: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Page that people rate, or the result of an experiment on answers (repeatable).", show_default=False
+        ),
+    ] = None,
+    saved: Annotated[Path | None, typer.Option(help="Folder for what people rate.", show_default=False)] = None,
     root_path: Annotated[str, typer.Option(help="Path below which a server before this one puts it.")] = "",
     log_requests: Annotated[
         bool, typer.Option("--log-requests", help="Log a line of JSON for each request, without its question.")
@@ -111,16 +122,25 @@ def serve(
 ) -> None:
     """Serve DATASETS as a web page, an HTTP API under /v1, and tools for agents under /mcp.
 
-    Nothing is written, and questions are logged only with --log-questions.
+    Nothing is written but what people rate on a --sheet, and questions are logged only with --log-questions.
     """
+    import os
     import socket
 
     import uvicorn
 
     from legalir_serve import processes
-    from legalir_serve.app import create_app
 
+    counts = TemporaryDirectory(prefix="legalir-counts-") if workers > 1 else None
+    if counts is not None:
+        os.environ[processes.COUNTS] = counts.name  # Before what counts is imported.
+    from legalir_serve.app import create_app
+    from legalir_serve.sheets import Sheets
+
+    if bool(sheet) != (saved is not None):
+        raise typer.BadParameter("--sheet and --saved go together: pages that people rate, and the folder for ratings.")
     given = _tokens(tokens)
+    sheets = Sheets(sheet, saved) if sheet and saved else None
     service = _service(datasets, pipeline, answer, allow, client)
     listening = _bound(host, port)  # Before the indexes are opened, which takes its time.
     faults: list[Exception] = []
@@ -136,6 +156,7 @@ def serve(
         tokens=given,
         concurrency=concurrency,
         timeout=timeout,
+        sheets=sheets,
         hosts=(host, socket.gethostname(), *(name or [])),
         renewing=workers == 1,
         labels=labels,
@@ -145,6 +166,8 @@ def serve(
     )
     shown, taken = f"[{host}]" if ":" in host else host, listening.getsockname()[1]
     typer.echo(f"legalir serves {', '.join(service.names)} at http://{shown}:{taken}{root_path.rstrip('/')}", err=True)
+    for each in sheets.names if sheets else ():
+        typer.echo(f"Sheet: http://{shown}:{taken}{root_path.rstrip('/')}/sheet?name={quote(each)}", err=True)
     if host not in _LOCAL:
         open_to = "whoever has a token" if tokens else "everybody, without a token,"
         typer.echo(f"It is open to {open_to} who reaches {host}; put a server with TLS before it.", err=True)
@@ -207,7 +230,7 @@ def mcp(
 
 def _install(name: str, datasets: list[str], context: typer.Context, service: Service | None) -> None:
     """Add the command as it was given to an agent, with full paths; without a service, only show it."""
-    from legalir_serve.clients import agents, install
+    from legalir_serve.agents import agents, install
 
     if (agent := agents().get(name)) is None:
         known = ", ".join(agents())

@@ -39,6 +39,9 @@ URL, BODY = 49_152, 262_144
 _OPEN = ("/v1/health", "/v1/ready")
 """Addresses for probes, which have no token and ask before the indexes are open."""
 
+_EARLY = ("/metrics", "/sheet", "/sheet/saved")
+"""Addresses that need no index, and do not wait until all are open."""
+
 _WRONG, _WAITING = 0.5, 16
 """Seconds that a wrong token waits for its refusal, one after the other, and how many may wait."""
 
@@ -172,6 +175,8 @@ class Guard:
             return None
         if self._tokens and (fault := await self._token_fault(headers.get(b"authorization", b""), scope)):
             return fault
+        if path in _EARLY:
+            return None
         try:
             await asyncio.wait_for(self._ready(), self._patience)
         except TimeoutError:

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 LEVELS = ("act", "decree", "rule", "standard")
 """Levels of laws, each of which carries out what the one before it delegates."""
 
-WIDTH, HEIGHT, _GAP, _COLUMN, _HEAD = 210, 46, 12, 240, 26
+WIDTH, HEIGHT, _GAP, _COLUMN, _HEAD = 210, 46, 12, 270, 26
+_LOOP = 36
+"""Width of an arrow between two boxes of a column."""
+
 _MOST = 10
 _SIGNS = 29
 """Letters that fit a line of a box; one of Hangul or Han counts as two."""
@@ -85,7 +88,7 @@ def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str
             label = title.removeprefix(law).strip() or title
             boxes[node["docno"]] = Box(x, y, node["docno"], title, shortened(law), shortened(label))
     arrows = [_arrow(boxes[one["source"]], boxes[one["target"]]) for one in links if {*one.values()} <= {*boxes}]
-    width = (max(rows) - first) * _COLUMN + WIDTH + 2 * _GAP
+    width = (max(rows) - first) * _COLUMN + WIDTH + 2 * _GAP + _LOOP
     heads = [(place * _COLUMN + _GAP, LEVELS[one]) for place, one in enumerate(levels)] if chain else []
     return Picture(list(boxes.values()), arrows, heads, width, height)
 
@@ -105,7 +108,7 @@ def _arrow(source: Box, target: Box) -> str:
     if source.x == target.x:
         x = source.x + WIDTH
         a, b = source.y + HEIGHT // 2, target.y + HEIGHT // 2
-        return f"M{x} {a} C{x + 36} {a} {x + 36} {b} {x} {b}"
+        return f"M{x} {a} C{x + _LOOP} {a} {x + _LOOP} {b} {x} {b}"
     right = target.x > source.x
     x1, x2 = (source.x + WIDTH, target.x) if right else (source.x, target.x + WIDTH)
     y1, y2 = source.y + HEIGHT // 2, target.y + HEIGHT // 2

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import date
-from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote, urlencode
 
 import jinja2
-import yaml
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
@@ -23,9 +18,13 @@ from starlette.types import Message, Receive, Scope, Send
 
 from legalir.errors import ComponentError, suggestion
 from legalir.extend import NOTICE, WRONG
-from legalir_serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
-from legalir_serve.passages import blocks, extract, level, linked, marked, reasons
+from legalir_serve.exports import KINDS, as_csv, as_json, as_word, citation, days_of
+from legalir_serve.labels import language_of, messages, plural, refused_in, said
+from legalir_serve.law_pages import SURVEY, add_law_pages, given_in
+from legalir_serve.neighbourhood import HEIGHT, WIDTH
+from legalir_serve.passages import extract, marked, reasons
 from legalir_serve.policy import TEXT
+from legalir_serve.reading import paragraphs
 from legalir_serve.service import Service
 from legalir_serve.work import event, refusal, steps
 
@@ -37,62 +36,20 @@ PARAMETERS = ("q", "collection", "pipeline", "k", "offset", "as_of", "law", "lev
 _FILTERS = ("law", "level", "path")
 """Parameters that filter."""
 
-_OTHERS = ("docno", "from", "to", "other", "format", "live", "text", "words")
+_OTHERS = ("docno", "from", "to", "other", "format", "live", "text", "words", *SURVEY)
 """Parameters of single pages."""
 
 _ADDED = ("utm_", "fbclid", "gclid")
 """What other sites add to an address."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-"""Beginnings of a cell that a spreadsheet may take for a formula."""
-
-_CELL = 32_000
-"""Most characters of a cell; spreadsheets take 32 767."""
+_TAKEN = (
+    *("docno", "title", "law", "path", "heading", "level", "effective_from", "effective_to", "state", "since", "url"),
+    "text",
+)
+"""What a file has of a single provision."""
 
 _WORD = re.compile(r"\w+")
 _RESULTS = 10
-
-
-def messages(more: Path | None = None) -> dict[str, dict[str, str]]:
-    """Return the labels of pages by language and name; what a language lacks is in English.
-
-    Args:
-        more: a YAML file with labels by language and name, which override legalir's labels.
-
-    Raises:
-        ComponentError: it cannot be read, or holds something else.
-    """
-    own: dict[str, dict[str, str]] = yaml.safe_load(
-        resources.files(__package__).joinpath("messages.yaml").read_text("utf-8")
-    )
-    given = {} if more is None else _labels(more, own["en"])
-    return {
-        language: {**own["en"], **own.get(language, {}), **given.get(language, {})} for language in {**own, **given}
-    }
-
-
-def _labels(path: Path, names: Collection[str]) -> dict[str, dict[str, str]]:
-    try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ComponentError(f"The labels in {path} cannot be read: {type(error).__name__}.") from None
-    for language, labels in given.items() if isinstance(given, dict) else [("", None)]:
-        if not isinstance(language, str) or not re.fullmatch("[a-z]{2}", language) or not isinstance(labels, dict):
-            raise ComponentError(f"{path} holds no labels: write codes of languages, and below each name: label.")
-        for name, label in labels.items():
-            if name not in names or not isinstance(label, str):
-                raise ComponentError(f"{path}: {name!r} of {language} is no label.{suggestion(str(name), set(names))}")
-    return given  # type: ignore[no-any-return]
-
-
-def language_of(request: Request, languages: Collection[str]) -> str:
-    """Return the language of a request: from its URL, else the browser's first available language."""
-    accepted = request.headers.get("accept-language", "").split(",")
-    for wanted in (request.query_params.get("lang", ""), *accepted):
-        code = wanted.strip()[:2].lower()
-        if code in languages:
-            return code
-    return "en"
 
 
 def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: Path | None = None) -> None:
@@ -111,11 +68,16 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
-    environment.globals.update(
-        marked=marked, extract=extract, blocks=blocks, level=level, class_of=class_of, notice=NOTICE
-    )
-    environment.globals.update(title_of=lambda name: service.opened(name).collection.source.about.title or name)
-    environment.globals.update(box_width=WIDTH, box_height=HEIGHT, notice=NOTICE)
+    environment.globals.update(marked=marked, extract=extract, paragraphs=paragraphs, class_of=class_of, notice=NOTICE)
+
+    def title_of(name: str) -> str:
+        return service.opened(name).collection.source.about.title or name
+
+    def spoken_in(name: str) -> str:
+        return service.opened(name).collection.language
+
+    environment.globals.update(title_of=title_of, spoken_in=spoken_in, days_of=days_of, plural=plural)
+    environment.globals.update(box_width=WIDTH, box_height=HEIGHT)
     static = StaticFiles(packages=[("legalir_serve", "static")])
     app.mount("/static", Cached(static), name="static")
 
@@ -135,8 +97,25 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             kept = urlencode({name: value for name, value in query.items() if name not in dropped})
             return f"{root}{path}?{kept}" if kept else f"{root}{path}"
 
+        t, chosen = (
+            texts[language],
+            values.get("chosen", {}).get("collection") or request.query_params.get("collection"),
+        )
+        invented = [name for name in service.names if service.opened(name).collection.source.about.fictional]
+        invented = [name for name in invented if chosen in ("all", name) or (not chosen and name == service.names[0])]
         return environment.get_template(template).render(
-            **values, given=given, link=link, root=root, t=texts[language], language=language, languages=texts
+            **values,
+            given=given,
+            link=link,
+            root=root,
+            t=t,
+            language=language,
+            languages=dict(sorted(texts.items())),
+            fictional=[title_of(name) for name in invented],
+            said=lambda text: said(text, t),
+            cite=lambda row, name: as_cited(request, row, name, t),
+            page_address=str(request.url),
+            today=date.today().isoformat(),
         )
 
     def refused_page(request: Request, error: Exception) -> Response:
@@ -145,7 +124,9 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         reason = refused_in(t, refused.code, refused.reason, wanted)
         headers = {**refused.headers, "vary": "accept-language"}
         without = ("as_of",) if refused.code == "no_versions" else ()
-        return HTMLResponse(rendered(request, "error.html", reason=reason, without=without), refused.status, headers)
+        detail = refused.reason if refused.code == "invalid" else ""
+        shown = {"reason": reason, "detail": detail, "told": said(refused.reason, t) != ""}
+        return HTMLResponse(rendered(request, "error.html", **shown, without=without), refused.status, headers)
 
     def page(path: str, template: str, methods: Iterable[str] = ("GET",)) -> Callable[[Callable[[Request], Any]], None]:
         """Serve what a function returns, in a template; an error is a page, too."""
@@ -219,7 +200,8 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         work = run(chosen["pipeline"])
         chosen["offset"] = _whole(request.query_params.get("offset", ""), 0)
         found = await work(searched, query, chosen, count(request)) if query.strip() else None
-        shown = {"collections": collections, "found": found, "query": query, "chosen": chosen}
+        examples = {} if found else {name: await run()(service.examples, name) for name in service.names}
+        shown = {"collections": collections, "found": found, "query": query, "chosen": chosen, "examples": examples}
         return {**shown, "count": count(request)}
 
     @page("/compare", "compare.html")
@@ -243,36 +225,9 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "other": other,
         }
 
-    @page("/provision", "provision.html")
-    async def provision(request: Request) -> dict[str, Any]:
-        docno, chosen = request.query_params.get("docno", ""), options(request)
-        place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
-        shown = await run()(service.provision, docno, **place)
-        around = await run()(service.related, shown["docno"], **place, depth=2, most=24)
-        changes = None
-        first, last = (request.query_params.get(name, "") for name in ("from", "to"))
-        if first and last:
-            changes = await run()(service.changes, first, last, collection=chosen["collection"], docno=shown["docno"])
-        drawn: Picture = picture(around["nodes"], around["links"])
-        query = request.query_params.get("q", "")
-        return {
-            "collections": [],
-            "parts_of": linked(shown["text"], shown["references"]),
-            "law_language": service.opened(chosen["collection"]).collection.language,
-            "shown": shown,
-            "drawn": drawn,
-            "changes": changes,
-            "query": query,
-            "cited": request.query_params.get("words"),
-            "from_": first,
-            "to": last,
-        }
-
     @page("/verify", "verify.html", ("GET", "POST"))
     async def verify(request: Request) -> dict[str, Any]:
-        given = {**request.query_params}
-        if request.method == "POST":  # A text is too long for an address.
-            given |= dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
+        given = await given_in(request)
         text, chosen = given.get("text", ""), {name: given.get(name) or None for name in ("collection", "as_of")}
         verified = None
         if len(text) > TEXT:
@@ -287,6 +242,8 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             "chosen": chosen,
         }
 
+    add_law_pages(page, service, run)
+
     @page("/explain", "explain.html")
     async def explain(request: Request) -> dict[str, Any]:
         query, docno = (request.query_params.get(name, "") for name in ("q", "docno"))
@@ -298,20 +255,14 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         titles = {each: one.title or each for each, one in named.items()}
         return {"collections": [], "shown": shown, "why": why[:6], "words": words, "titles": titles, "query": query}
 
-    @page("/law", "law.html")
-    async def law(request: Request) -> dict[str, Any]:
-        chosen = options(request)
-        place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
-        shown = await run()(service.law, request.query_params.get("docno", ""), **place)
-        language = service.opened(chosen["collection"]).collection.language
-        return {"collections": [], "shown": shown, "law_language": language}
-
     @page("/answer", "answer.html")
     async def answer(request: Request) -> dict[str, Any]:
         query, chosen = request.query_params.get("q", ""), options(request)
         chosen["pipeline"] = request.query_params.get("pipeline") or "answer"
-        shown: dict[str, Any] = {"reply": None, "parts": [], "steps": ""}
-        if query.strip() and request.query_params.get("live"):
+        shown: dict[str, Any] = {"reply": None, "parts": [], "steps": "", "choose": chosen["collection"] == "all"}
+        if shown["choose"]:  # An answer is made of the provisions of one collection.
+            pass
+        elif query.strip() and request.query_params.get("live"):
             shown["steps"] = f"{request.scope.get('root_path', '')}/answer/steps?{request.query_params}"
         elif query.strip():
             reply = await run(chosen["pipeline"])(service.answer, query, **chosen)
@@ -339,18 +290,51 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
 
     @page("/export", "error.html")
     async def export(request: Request) -> Response:
-        query, chosen = request.query_params.get("q", ""), options(request)
-        found = await run(chosen["pipeline"])(service.search, query, k=count(request), **chosen)
-        address = f"{request.base_url}provision".replace("//provision", "/provision")
-        for row in found["results"]:
-            row["address"] = f"{address}?{urlencode({'docno': row['docno'], 'collection': found['collection']})}"
-        name = "-".join([*_WORD.findall(query)[:6], date.today().isoformat()])[:80]
-        kind = "csv" if request.query_params.get("format") == "csv" else "json"
+        query, docno, chosen = request.query_params.get("q", ""), request.query_params.get("docno"), options(request)
+        kind, work = request.query_params.get("format") or "json", run(chosen["pipeline"])
+        if kind not in KINDS:
+            raise ComponentError(f"format={kind!r} is not one of: {', '.join(KINDS)}.")
+        if docno:
+            place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
+            shown = await work(service.provision, docno, **place)
+            found = {"collection": shown["collection"], "results": [{name: shown.get(name) for name in _TAKEN}]}
+        else:
+            place = chosen.pop("collection")
+            places = [place] if place else []
+            found = await work(service.several, query, places, k=count(request), **chosen)
+        content, name = await work(exported, request, found, kind, query)
+        name = "-".join([*_WORD.findall(name)[:8], date.today().isoformat()])[:80]
         headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}.{kind}"}
+        return Response(content, media_type=KINDS[kind], headers=headers)
+
+    def exported(request: Request, found: dict[str, Any], kind: str, query: str) -> tuple[bytes, str]:
+        """Return the file of results or of one provision, and what it is about."""
+        language = language_of(request, texts)
+        t, of = texts[language], found["collection"]
+        names = of if isinstance(of, list) else [of]
+        rows = [as_cited(request, row, row.get("collection", names[0]), t) for row in found.pop("results")]
+        day = date.today().isoformat()
+        if kind == "json":
+            return as_json(rows, {**found, "retrieved": day}), query or rows[0]["title"]
         if kind == "csv":
-            return Response(as_csv(found), media_type="text/csv; charset=utf-8", headers=headers)
-        content = json.dumps({**found, "retrieved": date.today().isoformat()}, ensure_ascii=False, indent=1)
-        return Response(content, media_type="application/json", headers=headers)
+            more = {"question": query, "as_of": found.get("as_of") or "", "retrieved": day}
+            more |= {"collection": names[0]} if len(names) == 1 else {}
+            return as_csv(rows, more), query or rows[0]["title"]
+        titles = ", ".join(map(title_of, names))
+        when = f"{t['in_force_on']} {found['as_of']}" if found.get("as_of") else ""
+        facts = " · ".join(filter(None, (titles, when, t["retrieved"].format(day=day), t["notice"])))
+        heading = query or rows[0]["title"] or rows[0]["docno"]
+        spoken = spoken_in(names[0])
+        return as_word(heading, facts, rows, t, spoken), heading
+
+    def as_cited(request: Request, row: Mapping[str, Any], name: str, t: Mapping[str, str]) -> dict[str, Any]:
+        """Return a row of a provision with its address and how it is cited."""
+        address = f"{request.base_url}provision?{urlencode({'docno': row['docno'], 'collection': name})}"
+        return {**row, "address": address, "citation": citation(row, t, title_of(name), address)}
+
+    @page("/kept", "kept.html")
+    async def kept(request: Request) -> dict[str, Any]:
+        return {}
 
 
 def check_parameters(request: Request) -> None:
@@ -407,35 +391,13 @@ def _whole(text: str, otherwise: int) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else otherwise
 
 
-def as_csv(found: Mapping[str, Any]) -> str:
-    """Return results as a table for a spreadsheet, in which no cell is a formula or larger than one may be."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    columns = [*dict.fromkeys(name for row in found["results"] for name in row)]
-    columns = columns or ["rank", "score", "docno", "title", "text"]
-    more = {"question": found["query"], "collection": found["collection"], "as_of": found["as_of"] or ""}
-    more["retrieved"] = date.today().isoformat()
-    writer.writerow([*columns, *more])
-    for row in found["results"]:
-        cells = [str(row.get(column, "")) for column in columns] + [*more.values()]
-        writer.writerow([f"'{cell}" if cell.startswith(_FORMULA) else cell[:_CELL] for cell in cells])
-    return "\ufeff" + out.getvalue()
-
-
-def refused_in(labels: Mapping[str, str], code: str, reason: str, wanted: str = "") -> str:
-    """Return the reason of an error in the words of `labels`; what is wrong with a value follows in English."""
-    label = labels[f"error_{code}"]
-    if code == "not_found":
-        return f"{label} {wanted}".strip()
-    return f"{label} {reason}" if code == "invalid" else label
-
-
 def answered(reply: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
     """Return an answer as its template shows it, each quotation once.
 
     Its text as parts, each with a docno and ``cited``, ``verified`` (checked words of a provision) or nothing; the
-    `quotes` that are not in the text, each with docno, title and state; and the `reason`, in the words of `labels`
-    unless a model wrote it.
+    `quotes` that are not in the text, each with docno, title and state; the `reason`, in the words of `labels` unless a
+    model wrote it; the sources that are `cited`, in the order of their citations, with the `numbers` by which the text
+    cites them, from 1; those that were `read`, and those that were `left` out, without being cited.
     """
     citations = {citation["docno"]: citation for citation in reply["citations"]}
     every = [(docno, one["words"], one["state"]) for docno, of in citations.items() for one in of["quotes"]]
@@ -447,4 +409,15 @@ def answered(reply: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, A
     shown = {part for part, _, kind in parts if kind == "verified"}
     quotes = [(docno, citations[docno]["title"], words, state) for docno, words, state in every if words not in shown]
     reason = labels.get(f"reason_{reply['reason_kind']}", reply["reason"])
-    return {"reply": reply, "parts": parts, "quotes": quotes, "reason": reason}
+    sources = {row["docno"]: row for row in reply.get("sources", ())}
+    others = [row for docno, row in sources.items() if docno not in citations]
+    return {
+        "reply": reply,
+        "parts": parts,
+        "quotes": quotes,
+        "reason": reason,
+        "numbers": {docno: number for number, docno in enumerate(citations, 1)},
+        "cited": [sources.get(docno, {**citation, "text": ""}) for docno, citation in citations.items()],
+        "read": [row for row in others if row["read"]],
+        "left": [row for row in others if not row["read"]],
+    }

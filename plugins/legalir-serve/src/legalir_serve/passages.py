@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from legalir.extend import CELL
@@ -94,39 +94,6 @@ def blocks(text: str) -> list[str | list[list[str]]]:
         else:
             found.append([cells] if len(cells) > 1 else line)
     return [CELL.join(one[0]) if not isinstance(one, str) and len(one) == 1 else one for one in found]
-
-
-_LEVELS = (
-    re.compile(r"\d{1,3}(?:의\d+)?\.(?!\d)|[(（][0-9]{1,3}[)）]|[一二三四五六七八九十]{1,3}[、　 ]|\d{1,3}°"),
-    re.compile(r"[가-힣]\.|[(（][a-z一二三四五六七八九十]{1,3}[)）]|[a-z]\)|[イロハニホヘトチリヌ][　 ]"),
-    re.compile(r"\d{1,3}\)|[(（][ivx]{1,5}[)）]"),
-)
-"""Labels of items, of what is below them, and of what is below that, at the beginning of a line."""
-
-
-def level(line: str) -> int:
-    """Return how deep a line of a provision is: 0 for a paragraph, 1 for an item, 2 and 3 for what is below it."""
-    label = line.lstrip()
-    return next((depth for depth, pattern in enumerate(_LEVELS, 1) if pattern.match(label)), 0)
-
-
-def linked(text: str, references: Sequence[Mapping[str, Any]]) -> Callable[[str], list[tuple[str, str]]]:
-    """Return a function that cuts a line of a text, which come in order, into parts with the docno that each names."""
-    end = 0
-
-    def parts_of(line: str) -> list[tuple[str, str]]:
-        nonlocal end
-        start = text.find(line, end)
-        if start < 0:
-            return [(line, "")]
-        end, at, parts = start + len(line), start, list[tuple[str, str]]()
-        for one in references:
-            if start <= one["start"] and one["end"] <= end:
-                parts += [(text[at : one["start"]], ""), (text[one["start"] : one["end"]], one["docno"])]
-                at = one["end"]
-        return [part for part in [*parts, (text[at:end], "")] if part[0]]
-
-    return parts_of
 
 
 def extract(text: str, question: str, length: int = 280) -> str:

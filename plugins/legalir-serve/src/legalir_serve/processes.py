@@ -22,6 +22,9 @@ from legalir.errors import ComponentError
 
 _log = logging.getLogger("legalir_serve")
 
+COUNTS = "PROMETHEUS_MULTIPROC_DIR"
+"""Variable of the folder in which several processes count together; it is set before prometheus_client is imported."""
+
 _LOOK = 1.0
 """Seconds between two looks at the processes."""
 
@@ -136,6 +139,12 @@ def _ended(children: set[int]) -> list[int]:
     """Return the children that have ended, and take them out of the set."""
     ended = [child for child in children if os.waitpid(child, os.WNOHANG)[0]]
     children -= set(ended)
+    if COUNTS in os.environ:
+        from prometheus_client.multiprocess import mark_process_dead
+
+        for child in ended:
+            # What it was answering is no longer being answered.
+            mark_process_dead(child)  # type: ignore[no-untyped-call]
     return ended
 
 

@@ -13,14 +13,26 @@ class Error(BaseModel):
 
     error: str
     code: Literal[
-        "busy", "fault", "invalid", "no_token", "no_versions", "not_found", "opening", "too_slow", "unavailable"
+        "busy",
+        "changed",
+        "fault",
+        "invalid",
+        "no_token",
+        "no_versions",
+        "not_found",
+        "opening",
+        "too_slow",
+        "unavailable",
     ]
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": Error, "description": "A value cannot be used."},
     401: {"model": Error, "description": "No right token was given."},
+    403: {"model": Error, "description": "The request comes from a page of another server."},
     404: {"model": Error, "description": "There is no such collection or provision."},
+    405: {"model": Error, "description": "The address has no such method; `Allow` names those that it has."},
+    411: {"model": Error, "description": "The request does not say how long it is."},
     413: {"model": Error, "description": "The request is too large."},
     414: {"model": Error, "description": "The address is too long."},
     421: {"model": Error, "description": "The server does not have this name."},
@@ -54,6 +66,27 @@ class CollectionRow(TypedDict):
     provisions: int
     dated: bool
     pipelines: list[str]
+    fictional: bool
+    updated: str
+    days: list[str] | None
+
+
+class Suggestion(TypedDict):
+    """The name of a law, or the heading of provisions; `docno` and `title` are empty if several have the heading."""
+
+    text: str
+    kind: Literal["law", "heading"]
+    collection: str
+    provisions: int
+    docno: str
+    title: str
+
+
+class Suggested(TypedDict):
+    """Suggestions for what is typed."""
+
+    q: str
+    suggestions: list[Suggestion]
 
 
 class Titled(TypedDict):
@@ -140,11 +173,68 @@ class Version(TypedDict):
 
 
 class Reference(TypedDict):
-    """A place in a text that names a provision which it cites."""
+    """A place in a text that names a provision which it cites, and its paragraph, item and so on: `2.3`."""
 
     start: int
     end: int
     docno: str
+    unit: str
+
+
+class Term(TypedDict):
+    """A place in a text with a term that the law defines: its meaning, and the provision that defines it."""
+
+    start: int
+    end: int
+    term: str
+    meaning: str
+    docno: str
+    title: str
+
+
+class OfLevel(Named):
+    """A provision of a level; `via` has the provisions between, if it does not cite the one in question itself."""
+
+    text: str
+    family: bool
+    via: list[str]
+    references: list[Reference]
+
+
+class Level(TypedDict):
+    """The provisions of a level: at most 20, and how many there are."""
+
+    level: str
+    total: int
+    provisions: list[OfLevel]
+
+
+class Levels(TypedDict):
+    """A provision, and those of other levels that it carries out, or that carry it out; none of an unknown level."""
+
+    collection: str
+    docno: str
+    title: str
+    law: str
+    before: Named | None
+    after: Named | None
+    levels: list[Level]
+
+
+class Surveyed(TypedDict):
+    """A survey: decisions, what is read next, and the estimated recall; see `legalir survey --json`."""
+
+    query: str
+    collection: str
+    as_of: str | None
+    corpus: str
+    changed: bool
+    decisions: list[dict[str, Any]]
+    pending: list[dict[str, Any]]
+    total: int
+    recall: dict[str, Any]
+    reached: bool
+    sentences: list[str]
 
 
 class Law(TypedDict):
@@ -173,6 +263,7 @@ class Provision(TypedDict):
     effective_to: str
     url: str
     references: list[Reference]
+    terms: list[Term]
     state: Literal["in force", "no longer in force", "not yet in force", "repealed"]
     since: str
     in_force: str | None

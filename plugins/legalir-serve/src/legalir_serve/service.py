@@ -10,14 +10,20 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
+from functools import cached_property
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from legalir import CitationGraph, Client, Collection, SearchResult
 from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
 from legalir.extend import (
+    LawTable,
     NumberTable,
     Place,
     Provision,
@@ -37,6 +43,7 @@ from legalir.extend import (
     word_parts,
 )
 from legalir_serve.policy import RESULTS, Policy
+from legalir_serve.suggest import SUGGESTIONS, Suggestions
 from legalir_serve.work import NoVersions, Together
 
 if TYPE_CHECKING:
@@ -59,6 +66,9 @@ _CITATION = 400
 
 _PARTS = 12
 """Most parts of an explanation; the smallest are joined."""
+
+_TOPICS, _SHORT, _EXAMPLES = 400, 90, 3
+"""Questions of a collection that are looked at, most letters of an example, and most examples."""
 
 _WRITTEN = 2
 """Pipelines written by requests that a collection holds ready; the one that was used longest ago makes room."""
@@ -104,6 +114,15 @@ class Opened:
         self._pipelines: dict[str, _Pipeline] = {}
         self._lock = threading.Lock()
         self._versions: dict[str, list[str]] | None = None
+        self._suggestions: Suggestions | None = None
+
+    @property
+    def suggestions(self) -> Suggestions:
+        """Names of laws and headings, for a question that is being typed."""
+        with self._lock:
+            if self._suggestions is None:
+                self._suggestions = Suggestions(self.collection)
+        return self._suggestions
 
     def pipeline(self, expression: str) -> _Pipeline:
         """Return the pipeline of an expression, made once while it stays open."""
@@ -117,6 +136,14 @@ class Opened:
                     del self._pipelines[written[0]]
             self._pipelines[expression] = made
             return made
+
+    @cached_property
+    def days(self) -> list[str] | None:
+        """The first and the last day on which a version begins; None for a collection without versions."""
+        if not self.collection.dated:
+            return None
+        begins = [each for each in self.collection.source.store.column("effective_from").tolist() if each]
+        return [min(begins), max(begins)] if begins else None
 
     def day(self, as_of: str | None) -> str | None:
         """Return the day of a request; None for a collection without versions.
@@ -202,6 +229,7 @@ class Service:
         titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
         day = opened.collection.day(None)
         opened.collection.find(next(iter(titles), ""))
+        opened.suggestions.of("a")
         for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)
             if not made.answers:
@@ -249,7 +277,11 @@ class Service:
         return bool(opened.versions(docno) and opened.collection.provisions(opened.versions(docno)))
 
     def collections(self) -> list[dict[str, Any]]:
-        """Return each collection: ``name, title, language, provisions, dated, pipelines``."""
+        """Return each collection.
+
+        Each has ``name, title, language, provisions, dated, pipelines, fictional``; ``updated``, the day on which its
+        files changed last; and ``days``, the first and the last day on which a version begins, None without versions.
+        """
         return [
             {
                 "name": name,
@@ -258,9 +290,39 @@ class Service:
                 "provisions": opened.collection.source.docs_count(),
                 "dated": opened.collection.dated,
                 "pipelines": list(self.policy.pipelines),
+                "fictional": opened.collection.source.about.fictional,
+                "updated": date.fromtimestamp(max(changed for _, changed, _ in opened.files) / 1e9).isoformat(),
+                "days": opened.days,
             }
             for name, opened in self._opened.items()
         ]
+
+    def examples(self, name: str) -> list[dict[str, str]]:
+        """Return at most 3 questions of a collection, each with ``query`` and, if it has one, ``as_of``."""
+        source, short = self.opened(name).collection.source, list[dict[str, str]]()
+        with suppress(LegalIRError):  # It has no questions.
+            for row in islice(source.queries(), _TOPICS):
+                fields = {field: str(row[field]) for field in ("query", "as_of") if row.get(field)}
+                if len(fields["query"]) <= _SHORT:
+                    short.append(fields)
+        return [short[len(short) * place // _EXAMPLES] for place in range(min(_EXAMPLES, len(short)))]
+
+    def suggest(self, q: str, *, collection: str | None = None) -> dict[str, Any]:
+        """Return ``q`` and ``suggestions``, at most 8 laws and headings that begin with what is typed or contain it.
+
+        Args:
+            q: what is typed.
+            collection: name of the collection; ``all`` for all of them in turn.
+
+        Raises:
+            DatasetNotFound: there is no such collection.
+        """
+        lists = [
+            [{**each, "collection": opened.name} for each in opened.suggestions.of(q)]
+            for opened in map(self.opened, self.names if collection == "all" else [collection])
+        ]
+        turns = [each for turn in zip_longest(*lists) for each in turn if each]
+        return {"q": q, "suggestions": turns[:SUGGESTIONS]}
 
     def found(
         self,
@@ -508,7 +570,7 @@ class Service:
         return {
             "collection": opened.name,
             **_fields(record),
-            "references": _references(opened.collection, record, [*cited]),
+            "references": references_in(opened.collection, record, [*cited]),
             **_state(record, versions, opened.day(as_of)),
             **opened.collection.beside([record.doc_id], opened.day(as_of))[record.doc_id],
             **self._beside(opened, record, as_of),
@@ -582,11 +644,8 @@ class Service:
         """
         opened = self.opened(collection)
         record, day = self._record(opened, docno, as_of), opened.day(as_of)
-        store = opened.collection.source.store
-        places = np.flatnonzero(store.column("law") == record.law)
-        if store.validity is not None:
-            places = places[store.validity.on(day_of(day, "as_of"))[places]]
-        whole = [each for each in store.at(places.tolist()) if each.law_id == record.law_id]
+        places = laws_of(opened.collection, record.doc_id)[record.law]
+        whole = [each for each in in_force(opened.collection, places, day) if each.law_id == record.law_id]
         return {
             "collection": opened.name,
             "law": record.law,
@@ -752,6 +811,28 @@ class Service:
         return {**found, "collection": opened.name}
 
 
+def laws_of(collection: Collection, docno: str) -> dict[str, npt.NDArray[np.int64]]:
+    """Return the places of all versions of the provisions of a law, and of the laws of its family, by name of the law.
+
+    Args:
+        collection: the collection.
+        docno: of a provision of the law.
+    """
+    table = LawTable.of(collection)
+    every, number = np.arange(len(table)), table.numbers([docno])[0]
+    law, family = table.groups(every, "law"), table.groups(every, "family")
+    places = np.flatnonzero(family == family[number] if family[number] >= 0 else law < 0)
+    return {table.group_name(int(one), "law"): places[law[places] == one] for one in np.unique(law[places])}
+
+
+def in_force(collection: Collection, places: npt.NDArray[np.int64], day: str | None) -> list[Provision]:
+    """Return the provisions at places of the corpus that are in force on a day, in order."""
+    store = collection.source.store
+    if store.validity is not None:
+        places = places[store.validity.on(day_of(day, "as_of"))[places]]
+    return [*store.at(places.tolist())]
+
+
 def _graph_of(collection: Collection, record: Provision, day: str | None) -> CitationGraph:
     """Return the citation graph of a day on which a provision is in force: the day that is asked, else its first."""
     graph = collection.graph
@@ -763,8 +844,14 @@ def _graph_of(collection: Collection, record: Provision, day: str | None) -> Cit
 
 def _state(record: Provision, versions: Mapping[str, Provision], day: str | None) -> dict[str, str | None]:
     """Return whether a provision is in force on a day, since when, and which of its versions is."""
-    if day is None:
-        return {"state": "in force", "since": record.effective_from, "in_force": record.doc_id}
+    if day is None:  # There are no versions; but a provision may have days.
+        state, today = "in force", date.today().isoformat()
+        if record.effective_from > today:
+            state = "not yet in force"
+        elif record.effective_to and record.effective_to <= today:
+            state = "no longer in force"
+        since = record.effective_to if state == "no longer in force" else record.effective_from
+        return {"state": state, "since": since, "in_force": record.doc_id if state == "in force" else None}
     now = _in_force(versions, day)
     if now == record.doc_id:
         return {"state": "in force", "since": record.effective_from, "in_force": now}
@@ -783,7 +870,7 @@ def _counts(provisions: Iterable[Provision]) -> dict[str, list[tuple[str, int]]]
     return {name: [(value, n) for value, n in of.most_common(_COUNTED) if value] for name, of in values.items()}
 
 
-def _references(collection: Collection, record: Provision, cited: list[Provision]) -> list[dict[str, Any]]:
+def references_in(collection: Collection, record: Provision, cited: list[Provision]) -> list[dict[str, Any]]:
     """Return the places of a text that name a provision that it cites, where only one of these can be meant."""
     table = NumberTable.of(collection)
     own, *numbers = map(table.article, table.docno_table.numbers([record.doc_id, *(one.doc_id for one in cited)]))
@@ -797,7 +884,8 @@ def _references(collection: Collection, record: Provision, cited: list[Provision
         if one.law_kind == "named":
             numbered = [each for each in numbered if one.law in each.law or each.law in one.law] or numbered
         if len(numbered) == 1 and (not places or one.start >= places[-1]["end"]):
-            places.append({"start": one.start, "end": one.end, "docno": numbered[0].doc_id})
+            unit = ".".join(filter(None, (one.paragraph, one.item, one.subitem)))
+            places.append({"start": one.start, "end": one.end, "docno": numbered[0].doc_id, "unit": unit})
     return places
 
 

@@ -197,7 +197,8 @@ def refusal(error: BaseException, hidden: Callable[[str], str] = str) -> Refusal
             return Refusal(422, "invalid", f"There is no parameter {place!r} here.")
         return Refusal(422, "invalid", f"{place}: {first['msg']}")
     if isinstance(error, HTTPException):
-        return Refusal(error.status_code, "not_found" if error.status_code == 404 else "invalid", f"{error.detail}.")
+        code = "not_found" if error.status_code == 404 else "invalid"
+        return Refusal(error.status_code, code, f"{error.detail}.", error.headers or {})
     if isinstance(error, DatasetNotFound):
         return Refusal(404, "not_found", hidden(str(error)))
     if isinstance(error, AnalyzerError | ComponentError | ExpressionError):

@@ -58,6 +58,10 @@ class Measure(enum.StrEnum):
     correctness = "correctness"
 
 
+_RATED = (Measure.coverage, Measure.contradiction)
+"""Measures that are rated where none is named."""
+
+
 class Level(enum.StrEnum):
     """Level of measurement, which determines how Krippendorff's alpha weighs differences."""
 
@@ -86,28 +90,52 @@ def sheet(
     seed: Annotated[int, typer.Option("--seed", help="Random seed for sampling and shuffling answers.")] = 0,
 ) -> None:
     """Write a page where a person rates the answers of a result and sees their sources."""
-    from legalir.experiments import ExperimentResult
     from legalir.extend import atomic_file
-    from legalir_study.sheet import sheet_items, sheet_page
 
-    loaded = ExperimentResult.load(result)
-    runs = _answers(loaded.runs, result, system or [])
-    collection = legalir.Collection(loaded.definition.dataset)
-    items = sheet_items(collection.topics(), runs.values(), sample=sample, seed=seed)
-    if not items:
-        raise ExperimentError(f"The answers in {result} all abstain or failed: there is nothing to rate.")
-    measures = list(dict.fromkeys(one.value for one in measure or [Measure.coverage, Measure.contradiction]))
-    title = loaded.definition.title or loaded.dataset_name
-    page = sheet_page(items, collection, measures, title, collection.language)
+    measures = list(dict.fromkeys(map(str, measure or _RATED)))
+    page, items, rows, systems = answers_page(result, system or [], measures, sample, seed)
     path = result / "sheet.html" if out is None else out
     try:
         with atomic_file(path) as stream:
             stream.write(page)
     except OSError as error:
         raise ExperimentError(f"{path} cannot be written ({error.strerror or error}): give another --out.") from error
-    rows = sum(map(len, runs.values()))
-    typer.echo(f"{path}: {len(items)} answers to rate, of {rows} of {len(runs)} system{'s' * (len(runs) > 1)}")
+    typer.echo(f"{path}: {items} answers to rate, of {rows} of {systems} system{'s' * (systems > 1)}")
     typer.echo("Open it in a browser. Then: legalir judge agreement ratings-NAME.json --result " + str(result))
+
+
+def answers_page(
+    result: Path,
+    systems: Sequence[str] = (),
+    measures: Sequence[str] = _RATED,
+    sample: int | None = None,
+    seed: int = 0,
+) -> tuple[str, int, int, int]:
+    """Return the page of the answers of a result, and the numbers of its items, of all answers, and of systems.
+
+    Args:
+        result: directory of an experiment result.
+        systems: names of the systems; none: all with answers.
+        measures: names of :data:`legalir_study.sheet.SCALES`.
+        sample: number of questions, drawn by `seed`; None for all.
+        seed: random seed.
+
+    Raises:
+        ComponentError: a system has no answers.
+        ExperimentError: there is nothing to rate.
+    """
+    from legalir.experiments import ExperimentResult
+    from legalir_study.sheet import sheet_items, sheet_page
+
+    loaded = ExperimentResult.load(result)
+    runs = _answers(loaded.runs, result, systems)
+    collection = legalir.Collection(loaded.definition.dataset)
+    items = sheet_items(collection.topics(), runs.values(), sample=sample, seed=seed)
+    if not items:
+        raise ExperimentError(f"The answers in {result} all abstain or failed: there is nothing to rate.")
+    title = loaded.definition.title or loaded.dataset_name
+    page = sheet_page(items, collection, measures, title, collection.language)
+    return page, len(items), sum(map(len, runs.values())), len(runs)
 
 
 def _answers(runs: Mapping[str, pd.DataFrame], folder: Path, wanted: Sequence[str]) -> dict[str, pd.DataFrame]:

@@ -2,7 +2,11 @@
 /* What all pages do. A page calls startPage({ isDone, show, clear, keys }):
    isDone(values): whether what the person says about an item is complete;
    show(item, values): show an item; values is what the person says about it, an object;
-   keys: what further keys do. */
+   keys: what further keys do.
+   A server that keeps what people say adds a script, which calls page.keptBy({ words, changed, named }):
+   words(): where it is kept, for the line of progress;
+   changed(cleared): called after each change; cleared: it took something away;
+   named(before): called when the name of the person has changed. */
 const at = (id) => document.getElementById(id);
 
 function make(tag, text, name) {
@@ -20,6 +24,7 @@ const page = (function () {
   let current = 0;
   let stored = true;
   let own = null;
+  let keeper = null;
 
   function take(given) {
     const values = given && given[data.field];
@@ -38,12 +43,13 @@ const page = (function () {
     });
   }
 
-  function keep() {
+  function keep(cleared) {
     try {
       localStorage.setItem(place, JSON.stringify(content()));
     } catch (error) {
       stored = false;
     }
+    if (keeper) keeper.changed(cleared);
     progress();
   }
 
@@ -58,12 +64,31 @@ const page = (function () {
   function set(item, values) {
     if (values === null) delete state.values[item.id];
     else state.values[item.id] = Object.assign({}, valuesOf(item), values);
+    keep(values === null);
+  }
+
+  function keptBy(one) {
+    keeper = one;
+    progress();
+  }
+
+  function replace(values) {
+    state.values = values;
+    keep();
+    show(current);
+  }
+
+  function name(rater) {
+    const before = state.rater;
+    state.rater = rater.normalize("NFC").replace(/\s+/g, " ").trim();
+    at("rater").value = state.rater;
+    if (keeper && state.rater !== before) keeper.named(before);
     keep();
   }
 
   function progress(note) {
     const done = data.items.filter(isDone).length;
-    const here = stored ? "kept in this browser; save them to hand them on." : "this browser keeps nothing: save often.";
+    const here = keeper ? keeper.words() : stored ? "kept in this browser; save them to hand them on." : "this browser keeps nothing: save often.";
     const text = done + " of " + data.items.length + " " + data.noun + "s are " + data.done + "; ";
     at("progress").textContent = (note ? note + " " : "") + text + here;
     at("bar").max = Math.max(1, data.items.length);
@@ -125,10 +150,7 @@ const page = (function () {
       stored = false;
     }
     at("rater").value = state.rater;
-    at("rater").addEventListener("input", () => {
-      state.rater = at("rater").value.trim();
-      keep();
-    });
+    at("rater").addEventListener("change", () => name(at("rater").value)); // When the field is left: half a name is nobody.
     at("save").addEventListener("click", save);
     at("load").addEventListener("change", () => at("load").files.length && load(at("load").files[0]));
     at("back").addEventListener("click", () => show(current - 1, true));
@@ -158,7 +180,7 @@ const page = (function () {
     }
   }
 
-  return { start, set, show: () => show(current), nextOpen, valuesOf };
+  return { start, set, show: () => show(current), nextOpen, valuesOf, keptBy, content, replace, name, progress };
 })();
 
 function startPage(functions) {
