@@ -209,6 +209,12 @@ class Grammar(Schema):
     within: Forms = ()
     """Words between a law and its article: ``in`` in *In the Pier Act 1997 (c. 3), in section 5*."""
 
+    states: Forms = ()
+    """Verbs after a law and words before its article, ``…`` for what is between: ``provides … in``."""
+
+    topical: Flag = False
+    """Whether the law of an article is that of later ones in the sentence, where the own law is unknown."""
+
     its: Forms = ()
     """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
     ``… thereof``, ``dessen …``."""

@@ -14,6 +14,7 @@ import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 
+_FIRST_DIGITS = re.compile(r"\d+")
 _HAN_DIGITS = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {"零": 0, "○": 0, "两": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "萬": 10_000}
 _HAN = "".join([*_HAN_DIGITS, *_HAN_UNITS])
@@ -183,3 +184,44 @@ def _value(run: str) -> int:
 def _roman(numeral: str) -> int:
     values = [_ROMAN_VALUES[sign] for sign in numeral]
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+
+
+def can_follow(number: str, following: str) -> bool:
+    """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
+    first, second = (_FIRST_DIGITS.match(one) for one in (number, following))
+    if first and second:
+        return int(first[0]) <= int(second[0])
+    if not number or not (number.isalpha() and following.isalpha()):
+        return not number
+    roman = len(number) > 1 and not set(following.casefold()) - set("ivxlc")
+    return roman or (number <= following and (len(number) == 1 or len(following) > 1))
+
+
+def is_variant(number: str, following: str) -> bool:
+    """Return True if two numbers differ in their letters alone: ``5A`` and ``5B``."""
+    digits, letters = (_FIRST_DIGITS.match(number), following.lstrip("0123456789"))
+    return bool(digits and letters.isalpha() and number[digits.end() :].isalpha() and following.startswith(digits[0]))
+
+
+def decimal(number: str) -> str:
+    """Return a number with its digits, of any script, as 0 to 9."""
+    return "".join(str(unicodedata.decimal(sign, sign)) for sign in number)
+
+
+def counted_number(number: str, step: int) -> str:
+    """Return the number some steps away from another if no number is skipped: ``28`` before ``28の2``.
+
+    Empty if there is none.
+    """
+    match = re.fullmatch(r"(.*?)(\d+)", number)
+    if match is None:
+        letter = re.fullmatch(r"(.*\d)?([a-zA-Z])", number)
+        if letter is None:
+            return ""
+        sign = chr(ord(letter[2]) + step)
+        return f"{letter[1] or ''}{sign}" if sign.isalpha() else letter[1] or ""
+    value = int(match[2]) + step
+    head = match[1]
+    if value <= 1 and head and not head[-1].isdigit():
+        return head.rstrip("의の之-./ ") if value == 1 else ""
+    return f"{head}{value}" if value >= 1 else ""

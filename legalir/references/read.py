@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 from legalir.errors import DataError
 from legalir.references.grammar import GAP, NOT_DOTTED, Grammar, grammars
-from legalir.references.numbering import number_of
+from legalir.references.numbering import can_follow, counted_number, decimal, is_variant, number_of
 
 Kind = Literal["cites", "delegates", "amends", "defines"]
 """``delegates``: a matter is left to another law (``대통령령으로 정하는``). ``amends``: the text changes the provision
@@ -59,8 +59,9 @@ _INNER = re.compile(r"\(\w{1,5}\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
+_IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
 _LEAD = re.compile(
-    rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP},{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?"
+    rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP}[,،]{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?"
 )
 """What may be between a law and its article: a comma or a blank, with or without a note in brackets before it."""
 _COMMA = re.compile(rf"{GAP},{GAP}")
@@ -80,6 +81,7 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
+_SENTENCE_OVER = re.compile(r"\n|[^\W_]{4}[.。]\s")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
@@ -346,6 +348,8 @@ class _Memory:
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.outside: dict[str, None] | None = None  # In a quotation, those that were named before it.
         self.last: dict[str, Reference] = {}
+        self.subject: _Law | None = None  # The last law that was named without an article, with the verb after it.
+        self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
 
     @property
     def law(self) -> str:
@@ -471,6 +475,12 @@ class _Reader:
         self._law_here = self._compiled([one for one in here.items() if one[1]])
         self._annexed = self._any(grammar.annexed, rf"{GAP}(?:", rf"){GAP}")
         before_it, behind_it = _around(grammar.its)
+        verbs, stated_in = _around(grammar.states)
+        self._states = self._any(verbs, rf"{GAP},?{GAP}(?:", ")")
+        self._stating = self._any(
+            verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")"
+        )
+        self._stated_in = self._any(stated_in, r"\b(?:" if grammar.has_words else "(?:", rf"){GAP}\Z")
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
@@ -635,6 +645,39 @@ class _Reader:
             return None
         return _Law(name, "named", start, end)
 
+    def _becomes_subject(self, text: str, draft: _Draft, memory: _Memory) -> None:
+        """Take a law for the last one; the verb after it is not a part of its name."""
+        law = draft.law
+        if law is None or not law.name:
+            return
+        verb = self._states.match(text, law.end)
+        last = self._states.match(text, max(text.rfind(" ", law.start, law.end), law.start)) if not verb else None
+        if last and last.end() == law.end and law.name.endswith(last[0]):
+            law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
+            draft.end = law.end
+        memory.subject = _Law(law.name, law.kind, law.start, verb.end() if verb else law.end)
+        memory.states = verb is not None
+
+    def _subject(self, text: str, end: int, memory: _Memory) -> _Law | None:
+        """Return the law that is the subject of the sentence and states what a place has: *the Act provides in …*.
+
+        Where the own law is known, an object between the verb and the place may be one of the own law.
+        """
+        law = memory.subject
+        low = max(memory.end, end - _REACH)
+        words = self._stated_in.search(text, max(0, end - _ITS), end) if self._grammar.states else None
+        for one in self._stating.finditer(text, low, end) if words and self._short_laws else ():
+            if any((match := law_.match(f" {one[1]}", 1)) and match.end() > len(one[1]) for law_ in self._short_laws):
+                law, memory.states = _Law(one[1], "named", one.start(), one.end()), True
+                memory.subject = law
+        if law is None or law.end < end - _REACH or _SENTENCE_OVER.search(text, law.end, end):
+            return None
+        near = words is not None and not text[law.end : words.start()].strip(" \xa0,")
+        if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
+            return law if _IN_NOTE.fullmatch(text, law.end, end) or (near and not memory.own.law) else None
+        clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
+        return law if near or ((words or clause) and not memory.own.law) else None
+
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
         """Return the law that words without quotes name directly before a place."""
         for level, family in self._grammar.family.items():
@@ -669,6 +712,8 @@ class _Reader:
 
     def _in_word(self, text: str, start: int) -> bool:
         """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
+        if "\u0e00" < text[start] < "\u0e80":
+            return False  # Thai has no spaces.
         if self._grammar.spaceless:
             return start > 0 and _LONGER.match(text, start - 1) is not None
         return _in_word(text, start)
@@ -739,9 +784,14 @@ class _Reader:
             if kind == "unit" and self._is_label(text, head, level):
                 continue
             digit = _DIGITS.search(text, head.start(), place) if kind == "unit" else None
-            if digit and _NO_NUMBER.match(text, digit.start()):
+            fraction = digit and digit.start() == head.start() and text[head.start() - 1 : head.start()] == "/"
+            if digit and (_NO_NUMBER.match(text, digit.start()) or (fraction and text[head.start() - 2].isdigit())):
                 continue
-            number = kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2])
+            number = (
+                kind in ("same", "this", "before")
+                and self._grammar.has_case
+                and re.match(r"\s\d", text[place : place + 2])
+            )
             if number and not ((unit := self._below[RANKS[level]].match(text, place + 1)) and unit[0][-1].isalpha()):
                 # That section 12 applies: no reference to the section before.
                 place = head.start() + 1
@@ -935,7 +985,8 @@ class _Reader:
                 draft = self._begun(text, unit, "unit", unit.lastgroup[5:])
                 draft.start, draft.law, draft.inherits = head.start(), law, True
             else:
-                return [draft], head.end()
+                self._becomes_subject(text, draft, memory)
+                return [draft], draft.end
         else:
             draft = self._begun(text, head, kind, level)
             words = self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
@@ -985,6 +1036,12 @@ class _Reader:
             if following is None:
                 if not named and self._grammar.law_after and drafts[-1].law is None:
                     self._law_after(text, drafts, memory, unread=_PIECES)
+                if all("article" in one.numbers and not ((one.law and one.law.name) or one.relation) for one in drafts):
+                    subject = self._subject(text, drafts[0].start, memory)
+                    for one in drafts if subject else ():
+                        one.law = subject
+                elif self._grammar.topical and (before := drafts[0].law) and before.start == drafts[0].start:
+                    memory.subject, memory.states = before if before.name else None, True
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
@@ -1047,7 +1104,7 @@ class _Reader:
             and alone
             and "article" not in draft.several
             and (
-                _is_variant(draft.numbers["article"], one[0])
+                is_variant(draft.numbers["article"], one[0])
                 or (
                     ("article" not in draft.taken or draft.several.get(draft.level) == "B")
                     and self._is_of_a_law(text, one.end(), memory)
@@ -1060,8 +1117,11 @@ class _Reader:
             if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare, level, draft):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
-                like = _is_like(draft.numbers.get(level, ""), bare[0].strip("()（）"))
-                behind = draft.law is not None and draft.law.end == draft.end and RANKS[level] > 1  # art. 5 § 1 k.c., 6
+                like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
+                behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
+                if behind and RANKS[level] == 1 and self._grammar.has_words:
+                    unit = self._below[1].match(text, self._blank(text, bare.end()))
+                    behind = not unit and not self._is_of_a_law(text, bare.end(), memory)
                 if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
                     continue
                 several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
@@ -1072,7 +1132,17 @@ class _Reader:
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
                 open_before = open_before and not (draft.law and draft.law.end == draft.end)  # c) del decreto, e …
-                if sign not in "XS" or closed or (open_before and _is_next(draft, following, level)):
+                if (
+                    sign not in "XS"
+                    or closed
+                    or (
+                        open_before
+                        and (
+                            _is_next(draft, following, level)
+                            or (sign == "S" and self._goes_up(text, following.end, level))  # các điểm i, s khoản 1
+                        )
+                    )
+                ):
                     return following
         more = self._next.match(text, place)
         if more and more.lastgroup == f"unit_{draft.level}" and more[0][0].isnumeric() and more[0][-1] > _ALPHABETS:
@@ -1105,7 +1175,7 @@ class _Reader:
         """Return the unit of the same level that directly follows a draft."""
         place, level = self._blank(text, draft.end), draft.level
         bracket = self._bare[level, "B"].match(text, place) if draft.several.get(level) == "B" else None
-        if bracket and _is_like(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
+        if bracket and can_follow(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
             following = _Draft(place, bracket.end(), level, several=dict(draft.several))
             self._number(text, following, bracket, level)
             return following
@@ -1346,8 +1416,13 @@ class _Reader:
             lower = next(below, None)
             if lower is None:
                 break
-            last, number = draft.numbers.get(draft.level, ""), _decimal(bracket[0].strip()[1:-1])
-            if self._grammar.adjacent and last != number and _is_like(last, number):
+            last, number = draft.numbers.get(draft.level, ""), decimal(bracket[0].strip()[1:-1])
+            if (
+                self._grammar.adjacent
+                and text[draft.end - 1] in _CLOSING
+                and last != number
+                and can_follow(last, number)
+            ):
                 break  # (1) (2) is a list.
             self._set(draft, lower, number)
             if lower != "deeper":
@@ -1370,7 +1445,7 @@ class _Reader:
         """Return a number in one spelling, with what belongs to it: ``190-bis`` for ``190- bis``."""
         more = _HYPHEN_AND_BLANK.sub(r"\1", more)
         if number[:1] in "(（" and number[-1:] in ")）":
-            inside = _decimal(number[1:-1])
+            inside = decimal(number[1:-1])
             return number_of(inside) if inside and all(map(str.isnumeric, inside)) else inside
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
@@ -1379,7 +1454,7 @@ class _Reader:
             return number
         if more and number.isascii() and number.isalpha():
             return number + more.replace("\xad", "-").strip()
-        number = _decimal(number + more)
+        number = decimal(number + more)
         if self._grammar.prefix and (letters := _PREFIX.match(number)):
             number = f"{letters[1].upper()}{letters[2]}{number[letters.end() :]}"
         number = self._grammar.plain(number)
@@ -1625,23 +1700,6 @@ def _several(form: str) -> str:
     return "D" if form[0] == "^" else next(places, "")
 
 
-def _is_like(number: str, following: str) -> bool:
-    """Return True if a number or letter in brackets can follow another in a list: ``5`` after ``3``."""
-    first, second = (_DIGITS.match(one) for one in (number, following))
-    if first and second:
-        return int(first[0]) <= int(second[0])
-    if not number or not (number.isalpha() and following.isalpha()):
-        return not number
-    roman = len(number) > 1 and not set(following.casefold()) - set("ivxlc")
-    return roman or (number <= following and (len(number) == 1 or len(following) > 1))
-
-
-def _is_variant(number: str, following: str) -> bool:
-    """Return True if two numbers differ in their letters alone: ``5A`` and ``5B``."""
-    digits, letters = (_DIGITS.match(number), following.lstrip("0123456789"))
-    return bool(digits and letters.isalpha() and number[digits.end() :].isalpha() and following.startswith(digits[0]))
-
-
 def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
     """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
@@ -1655,27 +1713,3 @@ def _in_word(text: str, start: int) -> bool:
         return False
     before, first = (unicodedata.name(sign, "").split(" ")[0] for sign in text[start - 1 : start + 1])
     return before == first or (before, first) == ("KATAKANA", "CJK")
-
-
-def _decimal(number: str) -> str:
-    """Return a number with its digits, of any script, as 0 to 9."""
-    return "".join(str(unicodedata.decimal(sign, sign)) for sign in number)
-
-
-def counted_number(number: str, step: int) -> str:
-    """Return the number some steps away from another if no number is skipped: ``28`` before ``28の2``.
-
-    Empty if there is none.
-    """
-    match = re.fullmatch(r"(.*?)(\d+)", number)
-    if match is None:
-        letter = re.fullmatch(r"(.*\d)?([a-zA-Z])", number)
-        if letter is None:
-            return ""
-        sign = chr(ord(letter[2]) + step)
-        return f"{letter[1] or ''}{sign}" if sign.isalpha() else letter[1] or ""
-    value = int(match[2]) + step
-    head = match[1]
-    if value <= 1 and head and not head[-1].isdigit():
-        return head.rstrip("의の之-./ ") if value == 1 else ""
-    return f"{head}{value}" if value >= 1 else ""

@@ -64,7 +64,7 @@ def test_run_prints_a_table_and_keeps_everything(file: Path) -> None:
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert names == {
         *("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json", "report.html"),
-        *("runs/BM25.trec", "runs/BM25.json", "runs/words.trec", "runs/words.json"),
+        *(f"runs/{name}.{form}" for name in ("BM25", "words") for form in ("trec", "json", "ir-metadata.yml")),
     }
     assert "2 of 2 runs were unchanged and reused" in call("run", file).output
 

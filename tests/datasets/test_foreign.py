@@ -29,7 +29,7 @@ QRELS = "query-id\tcorpus-id\tscore\nq1\tdues 1\t1\nq1\t2\t-1\nq2\tp/3\t2\n"
 
 @pytest.fixture
 def beir(tmp_path):
-    root = tmp_path / "sets" / "harbour"
+    root = tmp_path / "sets" / "quay"
     write(root / "corpus.jsonl", jsonl(DOCS))
     write(root / "queries.jsonl", jsonl(QUERIES))
     write(root / "qrels" / "test.tsv", QRELS)
@@ -56,10 +56,10 @@ def test_a_beir_folder_is_a_collection(beir, monkeypatch):
     assert qrels == [["q1", "dues_1", 1], ["q1", "2", 0], ["q2", "p/3", 2]]
     assert Collection(beir, where="part=3").search("vessel", "bm25")["docno"].tolist() == ["dues_1"]
     monkeypatch.setenv("LEGALIR_DATA", str(beir.parent))
-    assert load("legalir/harbour/test").qrels().values.tolist() == qrels
+    assert load("legalir/quay/test").qrels().values.tolist() == qrels
     monkeypatch.setenv("LEGALIR_HOME", str(beir.parent.parent / "new"))
     listed = {entry.id: (entry.splits, entry.title()) for entry in available()}
-    assert listed["legalir/harbour"] == (("test",), "harbour")
+    assert listed["legalir/quay"] == (("test",), "quay")
     assert not (beir.parent.parent / "new").exists(), "a list converts nothing"
 
 
@@ -161,11 +161,11 @@ def test_what_is_left_out_is_counted(beir, caplog):
 
 
 def test_folders_that_are_not_one(beir, tmp_path):
-    with pytest.raises(DatasetNotFound, match="these folders in it do: harbour"):
+    with pytest.raises(DatasetNotFound, match="these folders in it do: quay"):
         load(beir.parent).docs_count()
     with pytest.raises(DatasetNotFound, match=r"no split 'dev'.*test"):
         load(beir / "dev")
-    with pytest.raises(DataError, match=r"no judgements of its own: use .*harbour/test"):
+    with pytest.raises(DataError, match=r"no judgements of its own: use .*quay/test"):
         load(beir).qrels()
     write(tmp_path / "many" / "ko-corpus" / "test.jsonl", jsonl(DOCS))
     with pytest.raises(FormatError, match=r"several collections \(ko\)"):

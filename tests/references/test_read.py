@@ -8,7 +8,8 @@ import pytest
 from endless import ends
 
 from legalir.errors import DataError
-from legalir.references.read import Place, Reference, counted_number, learn_names, place_of, read
+from legalir.references.numbering import counted_number
+from legalir.references.read import Place, Reference, learn_names, place_of, read
 
 KO = Place("등대법 시행령", "5", "2", "3")
 JA = Place("灯台法施行規則", "5の2", "4", "3")
