@@ -22,7 +22,7 @@ demo: $(VENV)/.users
 
 # Every experiment whose collection is in $$LEGALIR_DATA, compared with its expected scores.
 experiments: $(VENV)/.users
-	$(BIN)/python experiments/check.py
+	$(BIN)/legalir reproduce --all
 
 install: $(VENV)/.users
 

@@ -1,4 +1,4 @@
-"""``legalir experiment``: run an experiment from a file, and compare its scores with expected ones."""
+"""``legalir experiment`` and ``legalir reproduce``: run experiments, and compare their scores with expected ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from legalir.llm.options import model_options
 if TYPE_CHECKING:
     import pandas as pd
 
+    from legalir.experiments.reproduce import Reproduction
     from legalir.experiments.result import Comparison, ExperimentResult, ExperimentResults
     from legalir.llm.client import Client
 
+reproduce_app = typer.Typer()
 app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
 
 
@@ -282,3 +284,81 @@ def _comparison_json(comparison: Comparison) -> dict[str, object]:
         "counts": dict(comparison.counts),
         "cells": [vars(cell) for cell in comparison.cells],
     }
+
+
+@reproduce_app.command(
+    epilog="Examples:\n\n"
+    "  legalir reproduce\n\n"
+    "  legalir reproduce harbour quickstart\n\n"
+    "  legalir reproduce static/fusion --set model=results/static/fusion\n\n"
+    "  legalir reproduce --all"
+)
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names of experiments, such as quickstart; none lists all.", show_default=False),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Run all experiments that have what they need.")] = False,
+    folder: Annotated[Path, typer.Option(help="Folder of experiments with their expected scores.")] = Path(
+        "experiments"
+    ),
+    out: Annotated[Path, typer.Option(help="Directory for the results.")] = Path("results"),
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Replace a value in the files (repeatable)."),
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Renew the expected scores instead of comparing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run experiments again and compare every score with the expected one; without a name, list them.
+
+    The list says what each needs and where to get it; nothing is downloaded. The exit code is 1 if a score differs, if
+    the data are not those of the expected scores, or if nothing of an experiment that is named could be compared.
+    """
+    from legalir.experiments.reproduce import Reproduction
+    from legalir.experiments.terminal import open_console, print_comparison
+
+    experiments = Reproduction(folder)
+    if not names and not every:
+        _list_experiments(experiments, as_json)
+        return
+    named = [experiments.known(name) for name in names or ()]
+    good, rows = True, []
+    for name in named or experiments.names:
+        compared = False
+        for outcome in experiments.run(name, _values(settings or []), out=out, write=write):
+            good = good and outcome.ok is not False
+            compared = compared or outcome.ok is not None
+            if as_json:
+                cells = {} if outcome.comparison is None else _comparison_json(outcome.comparison)
+                rows.append({"name": name, "dataset": outcome.dataset, "ok": outcome.ok, "text": outcome.text} | cells)
+                continue
+            typer.echo(f"{name}{f' on {outcome.dataset}' if outcome.dataset else ''}: {outcome.text}")
+            if outcome.comparison is not None and not outcome.comparison.ok:
+                print_comparison(outcome.comparison, open_console())
+        good = good and (compared or name not in named)
+    if as_json:
+        print_json({"ok": good, "experiments": rows})
+    if not good:
+        raise typer.Exit(1)
+
+
+def _list_experiments(experiments: Reproduction, as_json: bool) -> None:
+    """Print the name and title of each experiment, and what is missing."""
+    missing = {name: experiments.missing(name) for name in experiments.names}
+    titles = {name: experiments.definitions[name].title for name in experiments.files}
+    if as_json:
+        print_json(
+            [
+                {"name": name, "title": titles.get(name, ""), "missing": list(sentences.values())}
+                for name, sentences in missing.items()
+            ]
+        )
+        return
+    numbers: dict[str, int] = {}
+    width = max(map(len, missing))
+    for name, sentences in missing.items():
+        needs = dict.fromkeys(f"[{numbers.setdefault(text, len(numbers) + 1)}]" for text in sentences.values())
+        typer.echo(f"{name:{width}}  {' '.join(needs) or 'at hand':8}  {titles.get(name, '')}".rstrip())
+    for sentence, number in numbers.items():
+        typer.echo(f"\n[{number}] {sentence}")

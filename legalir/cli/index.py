@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from legalir.cli.printing import AsJson, Workers, print_json, working
+from legalir.errors import ArtifactError
+from legalir.storage.digest import file_digest
 
 if TYPE_CHECKING:
     from legalir.storage.artifact import IndexArtifact
@@ -22,6 +24,8 @@ EXAMPLES = """Examples:
   legalir index my-statutes/ --semantic
 
   legalir index my-statutes/ --executor 'processes(workers=8)'
+
+  legalir index legalir/harbour --export harbour.tar.lz4
 """
 
 
@@ -52,6 +56,13 @@ def build(
             "--semantic", help="Build the vectors of the encoder e5, too, which default then uses; minutes to hours."
         ),
     ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also pack the sparse index into this file, such as index.tar.lz4, with its sha256 in FILE.json.",
+            show_default=False,
+        ),
+    ] = None,
     executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
@@ -60,6 +71,9 @@ def build(
     from legalir.frames.as_of import today
     from legalir.storage.validity import provision_key
 
+    if export is not None and export.suffix != ".lz4":
+        # PyTerrier reads a file of another name as a plain tar file.
+        raise typer.BadParameter(f"must end in .tar.lz4, got {str(export)!r}.", param_hint="--export")
     if semantic:  # What is missing is said before anything is built.
         from legalir.dense.e5 import require_installed
 
@@ -70,13 +84,14 @@ def build(
         writing = collection.writing
         index = collection.sparse(analyzer)
         vectors = collection.dense("e5") if semantic else None
+    packed = {} if export is None else {"export": str(export), "sha256": _packed(index, export)}
     facts = index.manifest.facts
     path = Path(str(index.path))
     size = _size(index)
     seconds = time.perf_counter() - start
     if as_json:
         dense = {} if vectors is None else {"vectors": {"path": str(vectors.path), "bytes": _size(vectors)}}
-        built = {"path": str(path), "bytes": size, "seconds": round(seconds, 3), **dense}
+        built = {"path": str(path), "bytes": size, "seconds": round(seconds, 3), **dense, **packed}
         print_json({**built, **writing._asdict(), **facts})
         return
     typer.echo(
@@ -92,6 +107,21 @@ def build(
     if vectors is not None:
         shape = f"{len(vectors):,} vectors of {vectors.dimensions} numbers, {_size(vectors) / 1e6:,.1f} MB"
         typer.echo(f"Meaning: {shape}: {vectors.path}")
+    if packed:
+        typer.echo(f"Packed: {packed['export']}, sha256 {packed['sha256']}")
+
+
+def _packed(index: IndexArtifact, file: Path) -> str:
+    """Pack an index into a file, and return the sha256 of the file.
+
+    Raises:
+        ArtifactError: the file cannot be written.
+    """
+    try:
+        index.build_package(str(file), verbose=False)
+    except OSError as error:
+        raise ArtifactError(f"{file} cannot be written ({error.strerror}): give --export another path.") from error
+    return file_digest(file)
 
 
 def _size(index: IndexArtifact) -> int:

@@ -11,6 +11,7 @@ import pytest
 
 from legalir.experiments import Definition, read_expected, run
 from legalir.experiments.experiment import dataset_slug
+from legalir.experiments.reproduce import Reproduction
 from legalir.experiments.result import compare
 from legalir.train.recipes import StaticRecipe
 
@@ -66,7 +67,7 @@ def test_real_collections(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_every_experiment_can_be_read_and_has_expected_scores() -> None:
-    files = sorted(file for file in EXPERIMENTS.rglob("*.yaml") if file.parent.name not in ("recipes", "finetune"))
+    files = list(Reproduction(EXPERIMENTS).files.values())
     assert len(files) >= 4
     for file in files:
         definition = Definition.load(file)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
 import pyterrier as pt
 import pytest
@@ -13,6 +11,7 @@ from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import ModelError
 from legalir.experiments import Definition, read_expected, run
+from legalir.experiments.reproduce import Reproduction, compared
 from legalir.experiments.result import Expected
 from legalir.pipeline import canonical
 from legalir.pipeline.builder import names
@@ -136,16 +135,11 @@ def test_expected_scores_are_of_rows_that_are_the_same_everywhere(file: Path) ->
     assert used <= {"minilm"}
 
 
-def check_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("experiments_check", FOLDER.parent / "check.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+REPRODUCTION = Reproduction(FOLDER.parent)
 
 
 def test_systems_without_a_model_are_those_that_are_checked() -> None:
-    steady = check_script().steady
+    steady = REPRODUCTION.steady
     assert steady(Definition.load(FOLDER / "sfs-a-table4.yaml")) == {"BM25"}
     assert steady(Definition.load(FOLDER / "sfs-a-sar-beta.yaml")) == set()
     words = {"TF-IDF", "TF-IDF, as released", "BM25", "BM25, as released", "MiniLM-L6"}
@@ -166,7 +160,8 @@ def test_a_check_compares_what_has_its_model(tmp_path: Path) -> None:
 
     result = run(definition, collection=Without())  # type: ignore[arg-type]
     weak = {("weak", name): value for name, value in zip(("R@2", "nDCG@10", "RR@10"), (0.375, 0.0, 0.0), strict=True)}
-    found = check_script().compared(result, Expected({**weak, ("gone", "R@2"): 0.5}, 0.0005))
+    steady = REPRODUCTION.steady(result.definition)
+    found = compared(result, Expected({**weak, ("gone", "R@2"): 0.5}, 0.0005), steady)
     # What needs a model of its own is not expected, and what was not run is not missing.
     assert [(cell.system, cell.measure) for cell in found.cells] == list(weak)
     assert found.cells[0].status == "same" and not found.ok

@@ -1,0 +1,111 @@
+"""``legalir reproduce``: what is at hand, what differs, and what exit code says so."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from legalir.cli.experiment import reproduce_app
+from legalir.datasets import load
+from legalir.errors import ExperimentError
+from legalir.experiments.reproduce import Needs, Reproduction, data_digest
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+
+
+def write(folder: Path, relevant: str = "a", *, packed: bool = False) -> Path:
+    """Write a collection of two provisions and a question."""
+    folder.mkdir(parents=True)
+    rows = [{"docno": "a", "text": "Lamps are lit at dusk."}, {"docno": "b", "text": "A lamp is green."}]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if packed:
+        (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    else:
+        (folder / "corpus.jsonl").write_text(text)
+    (folder / "queries.jsonl").write_text(json.dumps({"qid": "q", "query": "dusk"}) + "\n")
+    (folder / "qrels.txt").write_text(f"q 0 {relevant} 1\n")
+    (folder / "links.tsv").write_text("a\tb\tcites\n")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of an experiment on a collection at hand and another one that is not."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LEGALIR_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("legalir.experiments.runs.BUDGET_SECONDS", 0)
+    write(tmp_path / "data" / "lamps")
+    experiments = tmp_path / "experiments"
+    experiments.mkdir()
+    for name, dataset in (("lit", "legalir/lamps"), ("dark", "legalir/gone")):
+        definition = {"title": name, "dataset": dataset, "measures": ["RR@10"], "systems": {"BM25": "bm25"}}
+        (experiments / f"{name}.yaml").write_text(yaml.safe_dump(definition))
+    return experiments
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(reproduce_app, arguments)
+
+
+def needs(folder: Path, sha256: str) -> None:
+    about = {
+        "lamps": {"source": "Here.", "sha256": {"all": sha256}},
+        "gone": {"source": "x.org", "sha256": {"all": "0"}},
+    }
+    (folder / "reproduce.yaml").write_text(yaml.safe_dump({"collections": about}))
+
+
+@pytest.mark.parametrize(
+    ("value", "sha256", "code", "ok"), [(1.0, "", 0, True), (0.5, "", 1, False), (1.0, "0" * 64, 1, False)]
+)
+def test_scores_and_data_are_compared(folder: Path, value: float, sha256: str, code: int, ok: bool) -> None:
+    (folder / "lit.expected.tsv").write_text(f"system\tmeasure\tvalue\nBM25\tRR@10\t{value}\n")
+    needs(folder, sha256 or data_digest(load("legalir/lamps")))
+    done = call("lit", "--json")
+    assert done.exit_code == code, done.output
+    [row] = json.loads(done.stdout)["experiments"]
+    assert row["ok"] is ok and ("cells" in row) is not bool(sha256)
+
+
+def test_what_is_not_compared_is_no_success(folder: Path) -> None:
+    needs(folder, data_digest(load("legalir/lamps")))
+    listed = call().stdout
+    assert "x.org" in listed and "at hand" in listed and "Here." not in listed
+    assert call("dark").exit_code == 1 == call("lit").exit_code  # no data; no expected scores
+    assert call("--all").exit_code == 0 == call("lit", "--write").exit_code == call("lit").exit_code
+    with pytest.raises(ExperimentError, match="lit"):
+        raise call("lot").exception or AssertionError
+    with pytest.raises(ExperimentError, match="--folder"):
+        Reproduction(folder / "none")
+
+
+def test_a_digest_is_of_the_content(tmp_path: Path) -> None:
+    digests = [
+        data_digest(load(write(tmp_path / name, relevant, packed=packed)))
+        for name, relevant, packed in (("a", "a", False), ("b", "a", True), ("c", "b", False))
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_needs_of_the_shipped_experiments() -> None:
+    shipped = Reproduction(EXPERIMENTS)
+    assert set(shipped.needs.plugins) <= set(shipped.files)
+    assert all((EXPERIMENTS / script).is_file() for script in shipped.needs.scripts.values())
+    assert shipped.known(str(EXPERIMENTS / "koblex" / "sparse.yaml")) == shipped.known("koblex/sparse.yaml")
+    assert Needs().collections == {}
+    # Every score on a collection that is not bundled is of known data.
+    for name, definition in shipped.definitions.items():
+        for one in definition.each():
+            split = one.dataset.removeprefix("legalir/").split("/")
+            if split[0] in ("firecode", "harbour") or not one.dataset.startswith("legalir/"):
+                continue
+            slug = "-".join(split)
+            file = shipped.files[name]
+            if any(file.with_name(f"{file.stem}{part}.expected.tsv").exists() for part in ("", f".{slug}")):
+                assert shipped.needs.collections[split[0]].sha256[split[1] if split[1:] else "all"], name
