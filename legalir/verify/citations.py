@@ -55,7 +55,7 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 _FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?){0,2}")
 """What may be between a quotation and the citation behind it."""
 
-_ENDS = re.compile(r"(?:[^\W\d_]{4}|[가-힣])[.!?][\"”“»’]?\s+(?![a-zà-ÿ(])|[。！？](?![\"”」』])|\n")
+_ENDS = re.compile(r"(?:[^\W\d_]{4}|[가-힣])[\"”“»’]?[.!?][\"”“»’]?\s+(?![a-zà-ÿ(])|[。！？](?![\"”」』])|\n")
 """The end of a sentence, but not of an abbreviation."""
 
 _LEADS = re.compile(r"[^,;，；、]*[,，、]?\s*|.*[:：]\s*", re.DOTALL)

@@ -132,6 +132,13 @@ def test_no_quoted_words_are_right_without_a_word(tmp_path: Path, text: str, sta
     assert (one.state, told in one.reason, bool(one.reason) >= bool(told)) == (state, True, True)
 
 
+@pytest.mark.parametrize("end", ["”. You", ".” You", "”.\nYou", "”! You", "”。 You"])
+def test_a_quotation_is_not_of_the_citation_in_the_next_sentence(tmp_path: Path, end: str) -> None:
+    law = "of the Harbour Act 1998"
+    text = f"Section 2 {law} says:\n“must show three white lights at night{end} pay under section 3 {law}."
+    assert states(Collection(folder_of(tmp_path / "harbour")), text)[0][1] == "wording differs"
+
+
 def test_two_names_of_laws_are_not_one(tmp_path: Path) -> None:
     collection = Collection(folder_of(tmp_path / "harbour"))
     for text, words in (
