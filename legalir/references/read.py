@@ -1005,6 +1005,7 @@ class _Reader:
                 kind == "unit"
                 and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start))
                 and "。" not in text[memory.end : its.start()]
+                and (memory.law or not self._grammar.spaceless or draft.highest != RANKS["article"])  # 但第五条
             ):
                 draft.start = its.start()
                 self._its_own(draft, memory)
