@@ -87,6 +87,7 @@ EXPRESSIONS = (
     'rrf(run(path="{runs}/other.trec"), bm25 % 50)',
     "bm25 % 50 >> without_self",
     "bm25 % 5 >> refuse(threshold=0.4)",
+    "lsa % 20 >> predict(top=3, docs=10)",
     "bm25 % 30 >> longcontext(k=5)",
     "bm25 >> family",
     'tfidf % 40 >> family(group="law", normalize="none")',
@@ -485,8 +486,9 @@ COMPONENTS = (
     ("expander", "triples(by='question')"),
     *(
         ("reranker", spec)
-        for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "refuse", "sar", "without_self")
+        for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "predict", "refuse", "sar")
     ),
+    ("reranker", "without_self"),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(plain=True)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
     ("judge", "judge_support"),
