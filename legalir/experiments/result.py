@@ -316,7 +316,7 @@ class ExperimentResult:
             values = self.per_query[chosen].set_index("qid")["value"]
             for name in names:
                 pairs = pd.DataFrame({"x": predicted[name], "y": values}).astype(np.float64)
-                pairs = pairs[np.isfinite(pairs).all(axis=1)]
+                pairs = pairs.loc[np.isfinite(pairs.to_numpy()).all(axis=1)]
                 found = rank_correlations(pairs["x"].tolist(), pairs["y"].tolist())
                 rows.append((name, one, len(pairs), *found[0], *found[1]))
         ends = [f"{kind}{end}" for kind in ("kendall", "spearman") for end in ("", " low", " high")]
