@@ -6,7 +6,6 @@ n documents, V terms, P postings; q terms of a query.
 from __future__ import annotations
 
 import logging
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -32,6 +31,8 @@ from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask
 
 _log = logging.getLogger("legalir")
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 Query = str | Mapping[str, float]
 """A text, or terms of the index with their weights."""
@@ -208,9 +209,10 @@ def queries_of(index: TermIndex, queries: pd.DataFrame, component: str) -> list[
 
 
 def weighted_terms(toks: object) -> TypeGuard[Mapping[str, float]]:
-    """Return True for a mapping of strings to finite numbers."""
+    """Return True for a mapping of strings to numbers that are finite in single precision."""
     return isinstance(toks, Mapping) and all(
-        isinstance(term, str) and isinstance(weight, Real) and math.isfinite(weight) for term, weight in toks.items()
+        isinstance(term, str) and isinstance(weight, Real) and abs(weight) <= _LARGEST  # type: ignore[operator]
+        for term, weight in toks.items()
     )
 
 

@@ -24,7 +24,7 @@ from legalir.collections import Collection, directory_name
 from legalir.contract import factory_of
 from legalir.datasets.readers import Fault, json_rows, stop
 from legalir.errors import ComponentError
-from legalir.lexical.retriever import SparseRetriever, weighted_terms
+from legalir.lexical.retriever import Query, SparseRetriever, weighted_terms
 from legalir.lexical.term_index import TermIndex
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, Manifest, building
@@ -34,8 +34,6 @@ from legalir.storage.strings import write_docnos, write_strings
 from legalir.storage.validity import dated
 
 _log = logging.getLogger("legalir")
-
-_LARGEST = float(np.finfo(np.float32).max)
 
 
 class ToksIndex(TermIndex):
@@ -78,9 +76,8 @@ class ToksIndex(TermIndex):
             ComponentError: there is no such file, or no document of the collection has a vector.
             FormatError: a line of the file is faulty.
         """
-        file = Path(path).expanduser().absolute()
-        if not file.is_file():
-            raise ComponentError(f"toks: path={str(path)!r} is not a file (seen from {Path.cwd()}): give JSON lines.")
+        if not isinstance(path, str | PathLike) or not (file := Path(path).expanduser().absolute()).is_file():
+            raise ComponentError(f"toks: path={path!r} is not a file (seen from {Path.cwd()}): give JSON lines.")
         sha256 = file_digest(file)
 
         def build(index: Self) -> None:
@@ -220,10 +217,7 @@ class ToksIndex(TermIndex):
 
 def fault_of(toks: object) -> str:
     """Return what is wrong with the vector of a document; empty if nothing is."""
-    if not weighted_terms(toks):
-        return f"it is {str(toks)[:80]!r}, and must be a dict of terms (strings) and finite weights"
-    large = [term for term, weight in toks.items() if abs(weight) > _LARGEST]
-    return f"the weight of {large[0]!r} is above {_LARGEST:.1e}, the largest of single precision" if large else ""
+    return "" if weighted_terms(toks) else f"it is {str(toks)[:80]!r}, and must be a dict of terms and finite weights"
 
 
 def read_vectors(path: Path) -> Iterator[tuple[str, Mapping[str, float]]]:
@@ -273,6 +267,19 @@ class Toks(SparseRetriever):
         """Return the weight of each posting; [P]."""
         weights: npt.NDArray[np.float32] = self.index.arrays["weights"]
         return weights
+
+    def known_terms(self, query: Query) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """Return the terms of a query that the index has, and the frequency or weight of each; [q], [q].
+
+        A warning is logged for a text without any: the analyzer may not be the one of the model.
+        """
+        terms, tf = super().known_terms(query)
+        if isinstance(query, str) and query.strip() and not len(terms):
+            _log.warning(
+                f"toks: no term that the analyzer {self.index.analyzer.name} finds in {query[:40]!r} has a weight: "
+                f"is it the analyzer of {self.index.origin}?"
+            )
+        return terms, tf
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]

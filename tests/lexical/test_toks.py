@@ -68,7 +68,7 @@ def test_scores_are_those_of_a_dense_product(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "toks", [None, [["lamp", 1.0]], {"lamp": "1"}, {"lamp": float("nan")}, {"lamp": 1e39}, {1: 1.0}]
+    "toks", [None, [["lamp", 1.0]], {"lamp": "1"}, {"lamp": float("nan")}, {"lamp": 10**400}, {1: 1.0}]
 )
 def test_faulty_vectors(tmp_path: Path, toks: object) -> None:
     with pytest.raises(ComponentError, match="'x'"):
@@ -114,7 +114,9 @@ def test_vectors_in_a_file(laws: Collection, tmp_path: Path, caplog: pytest.LogC
         laws.search("a lamp", f"toks(path='{file}')")
     assert laws.search("a lamp", f"toks(path='{file}', analyzer='word')")["docno"].tolist() == ["h-1@2022-01-01"]
     with caplog.at_level(logging.WARNING, "legalir"):
+        assert laws.search("a lamp", f"toks(path='{file}', analyzer='char2')").empty
         assert retriever(asked({"zebra": 1.0})).empty
+    assert "is it the analyzer of the model" in caplog.text
     assert "are they terms of the model that made the vectors?" in caplog.text
     assert retriever.index.again(laws, retriever.index.manifest.facts) == retriever.index
     write(file, {"docno": "h-2", "toks": {"lamp": 3.0}})
@@ -141,3 +143,5 @@ def test_faulty_files(
 def test_no_such_file(laws: Collection) -> None:
     with pytest.raises(ExpressionError, match=r"toks: path='nowhere.jsonl' is not a file"):
         laws.pipeline("toks(path='nowhere.jsonl')")
+    with pytest.raises(ExpressionError, match=r"toks: path=5 is not a file"):
+        laws.pipeline("toks(path=5)")
