@@ -313,7 +313,7 @@ def reproduce(
     """Run experiments again and compare every score with the expected one; without a name, list them.
 
     The list says what each needs and where to get it; nothing is downloaded. The exit code is 1 if a score differs, if
-    the data are not those of the expected scores, or if nothing of an experiment that is named could be compared.
+    the data are not those of the expected scores, or if an experiment that is named was not run as a whole.
     """
     from legalir.experiments.reproduce import Reproduction
     from legalir.experiments.terminal import open_console, print_comparison
@@ -325,10 +325,10 @@ def reproduce(
     named = [experiments.known(name) for name in names or ()]
     good, rows = True, []
     for name in named or experiments.names:
-        compared = False
+        whole = True
         for outcome in experiments.run(name, _values(settings or []), out=out, write=write):
             good = good and outcome.ok is not False
-            compared = compared or outcome.ok is not None
+            whole = whole and outcome.ok is not None and outcome.whole
             if as_json:
                 cells = {} if outcome.comparison is None else _comparison_json(outcome.comparison)
                 rows.append({"name": name, "dataset": outcome.dataset, "ok": outcome.ok, "text": outcome.text} | cells)
@@ -336,7 +336,7 @@ def reproduce(
             typer.echo(f"{name}{f' on {outcome.dataset}' if outcome.dataset else ''}: {outcome.text}")
             if outcome.comparison is not None and not outcome.comparison.ok:
                 print_comparison(outcome.comparison, open_console())
-        good = good and (compared or name not in named)
+        good = good and (whole or name not in named)
     if as_json:
         print_json({"ok": good, "experiments": rows})
     if not good:

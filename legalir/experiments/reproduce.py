@@ -88,6 +88,7 @@ class Outcome:
         ok: whether all figures are as expected (after ``write``, True); None if none were compared.
         text: what happened, in words.
         comparison: the cells that were compared, if any.
+        whole: whether every system that has expected scores was run.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Outcome:
     ok: bool | None
     text: str
     comparison: Comparison | None = None
+    whole: bool = True
 
 
 def data_digest(dataset: StatuteDataset) -> str:
@@ -272,7 +274,7 @@ class Reproduction:
             return Outcome(name, one.dataset, None, f"run: nothing could be compared{absent}")
         counts = ", ".join(f"{number} {status}" for status, number in comparison.counts.items())
         text = f"{'as expected' if comparison.ok else 'DIFFERENT'} ({counts}){absent}"
-        return Outcome(name, one.dataset, comparison.ok, text, comparison)
+        return Outcome(name, one.dataset, comparison.ok, text, comparison, steady.isdisjoint(result.scores.absent))
 
     def _carried(self, definition: Definition) -> dict[str, object]:
         """Return the values of a definition for which a package carries the model."""
