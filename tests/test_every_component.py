@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from tiny_models import write_complexity, write_cross_encoder, write_m3, write_s
 
 import legalir
 from legalir import datasets, pipeline, plugins, testing
+from legalir.analysis.analyzer import get_analyzer
 from legalir.collection.collection import Collection
 from legalir.contract import COMPONENT_ROLES
 from legalir.errors import LegalIRError
@@ -85,8 +86,10 @@ EXPRESSIONS = (
     "rrf(golden, bm25)",
     "full_context(max_tokens=2000)",
     'rrf(run(path="{runs}/other.trec"), bm25 % 50)',
+    'rrf(toks(path="{toks}/vectors.jsonl", analyzer="char2") % 50, bm25 % 50)',
     "bm25 % 50 >> without_self",
     "bm25 % 5 >> refuse(threshold=0.4)",
+    "lsa % 20 >> predict(top=3, docs=10)",
     "bm25 % 30 >> longcontext(k=5)",
     "bm25 >> family",
     'tfidf % 40 >> family(group="law", normalize="none")',
@@ -167,9 +170,20 @@ def write_run(folder: Path) -> None:
     (folder / "other.trec").write_text("".join(lines), encoding="utf-8")
 
 
+def write_toks(folder: Path, documents: Iterable[Mapping[str, Any]] = ()) -> None:
+    """Write vectors of documents, by default those of the bundled collection: words and pairs of characters."""
+    documents = documents or [one._asdict() for one in datasets.load("legalir/firecode").docs()]
+    with (folder / "vectors.jsonl").open("w", encoding="utf-8") as stream:
+        for one in documents:
+            terms = [term for name in ("word", "char2") for term in get_analyzer(name).terms(one["text"])]
+            vector = {term: 0.5 + len(term) / 8 for term in terms}
+            stream.write(json.dumps({"docno": one.get("docno") or one["doc_id"], "toks": vector}) + "\n")
+
+
 MODELS = {
     "complexity": write_complexity,
     "runs": write_run,
+    "toks": write_toks,
     "facts": write_facts,
     "m3": write_m3,
     "sentence": write_sentence,
@@ -469,6 +483,7 @@ COMPONENTS = (
     ("retriever", "tfidf(min_df=2, max_df=0.5)"),
     ("retriever", "full_context(max_tokens=300)"),
     ("retriever", "run"),
+    ("retriever", "toks(analyzer='word')"),
     *(("retriever", spec) for spec in PIPELINES),
     ("retriever", 'adaptive(bm25, by=complexity("{complexity}"))'),
     ("retriever", 'hypa(bm25, by=complexity("{complexity}"))'),
@@ -485,8 +500,9 @@ COMPONENTS = (
     ("expander", "triples(by='question')"),
     *(
         ("reranker", spec)
-        for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "refuse", "sar", "without_self")
+        for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "predict", "refuse", "sar")
     ),
+    ("reranker", "without_self"),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(plain=True)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
     ("judge", "judge_support"),
@@ -555,6 +571,9 @@ def test_conformance_of_components(
         )
         (tmp_path / "other.trec").write_text("".join(lines), encoding="utf-8")
         params = {"path": str(tmp_path / "other.trec")}
+    if spec.startswith("toks"):
+        write_toks(tmp_path, [*data.PROVISIONS, *data.dated_provisions()])
+        params = {"path": str(tmp_path / "vectors.jsonl")}
     if spec == "judge_nuggets":
         nuggets = [{"text": "a fact", "importance": "vital"}]
         lines = (json.dumps({"qid": qid, "nuggets": nuggets}) + "\n" for qid in data.QUERIES["qid"])

@@ -565,7 +565,7 @@ def new(
         str | None, typer.Option("--package", "-p", help="Name of the package.", show_default="legalir-NAME")
     ] = None,
 ) -> None:
-    """Write a complete, tested package with a component called NAME."""
+    """Write a complete, tested package with a component called NAME: code, tests, a page of docs and a CI file."""
     try:
         folder = write_package(name, role, out, package)
     except PluginError as error:
@@ -655,6 +655,8 @@ def _files(plan: _Plan) -> dict[str, str]:
         "pyproject.toml": "package/pyproject.toml",
         "README.md": "package/README.md",
         ".gitignore": "package/gitignore",
+        ".github/workflows/ci.yml": "package/ci.yml",
+        f"docs/{plan.name}.md": "package/docs.md",
         f"src/{plan.module}/__init__.py": "package/__init__.py",
         f"src/{plan.module}/{plan.role}.py": own,
         f"tests/test_{plan.name}.py": f"{plan.role}/test.py",

@@ -27,7 +27,26 @@ def irds_dataset(dataset: StatuteDataset) -> Dataset:
         StatuteQueries(dataset) if dataset.has_topics() else None,
         StatuteQrels(dataset) if dataset.has_judgements() else None,
     )
-    return Dataset(MetadataComponent(dataset.id, parts, _Metadata(dataset)), parts)
+    return Dataset(MetadataComponent(dataset.id, parts, _Metadata(dataset)), parts, _Documentation(dataset))
+
+
+class _Documentation:
+    """What ``dataset.yaml`` says, under the names that ir_datasets uses; facts that are not given are left out."""
+
+    def __init__(self, dataset: StatuteDataset) -> None:
+        self._dataset = dataset
+
+    def documentation(self) -> dict[str, str]:
+        """Return name, description, origin, terms of use and publication."""
+        about = self._dataset.about
+        facts = {
+            "pretty_name": about.title,
+            "desc": about.description,
+            "source": about.source,
+            "licence": about.licence,
+            "citation": about.citation,
+        }
+        return {name: text.strip() for name, text in facts.items() if text}
 
 
 class _Metadata:

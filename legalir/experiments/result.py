@@ -36,6 +36,7 @@ from legalir.experiments.runs import (
     writing,
 )
 from legalir.experiments.scores import COUNT_COLUMNS, codes_of, compare_pairs, corrected, paired_test, score_table
+from legalir.measure.confidence import rank_correlations
 from legalir.storage.files import atomic_file
 
 _TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon signed-rank test", "randomisation": "paired randomisation test"}
@@ -271,6 +272,60 @@ class ExperimentResult:
         if table.empty:
             what = "system of one name" if measures and not pairs else "measure with values of both"
             raise ExperimentError(f"The two results have nothing to compare: no {what}.")
+        return table
+
+    def correlation(self, predictions: pd.DataFrame, system: str, measure: str | None = None) -> pd.DataFrame:
+        """Correlate predictions of the quality of a system's lists with its scores, over the questions.
+
+        Args:
+            predictions: columns ``qid`` and ``query_…``: the output of the system's pipeline with ``>> predict``, or
+                numbers of your own. Each ``query_…`` column of numbers is a predictor, its first value of a question
+                counts.
+            system: name of the system.
+            measure: one of the measures; None for all.
+
+        Returns:
+            One row a predictor and measure: ``predictor, measure``; ``n``, the questions that have both; ``kendall``
+            (τ-b) and ``spearman``, each with ``… low`` and ``… high``, its 95 % interval [rank-intervals], which takes
+            questions as independent, also where the definition clusters them.
+
+        Raises:
+            ExperimentError: there is no such system or measure, no predictor, or no question with both.
+        """
+        for kind, name, known in (
+            ("system", system, list(self.table["name"])),
+            ("measure", measure, self.definition.measures),
+        ):
+            if name is not None and name not in known:
+                hint = suggestion(name, known) or f" Its {kind}s: {', '.join(known)}."
+                raise ExperimentError(f"The result {self.definition.title!r} has no {kind} {name!r}.{hint}")
+        names = [
+            str(name)
+            for name in predictions.columns
+            if str(name).startswith("query_") and pd.api.types.is_numeric_dtype(predictions[name])
+        ]
+        if "qid" not in predictions.columns or not names:
+            raise ExperimentError(
+                f"The predictions need a column 'qid' and a column of numbers such as 'query_nqc', got "
+                f"{', '.join(map(repr, predictions.columns)) or 'none'}: put >> predict behind the pipeline."
+            )
+        predicted = predictions.drop_duplicates("qid").set_index("qid")[names]
+        rows: list[tuple[object, ...]] = []
+        for one in self.definition.measures if measure is None else [measure]:
+            chosen = (self.per_query["name"] == system) & (self.per_query["measure"] == one)
+            values = self.per_query[chosen].set_index("qid")["value"]
+            for name in names:
+                pairs = pd.DataFrame({"x": predicted[name], "y": values}).astype(np.float64)
+                pairs = pairs.loc[np.isfinite(pairs.to_numpy()).all(axis=1)]
+                found = rank_correlations(pairs["x"].tolist(), pairs["y"].tolist())
+                rows.append((name, one, len(pairs), *found[0], *found[1]))
+        ends = [f"{kind}{end}" for kind in ("kendall", "spearman") for end in ("", " low", " high")]
+        table = pd.DataFrame(rows, columns=["predictor", "measure", "n", *ends])
+        if not table["n"].any():
+            raise ExperimentError(
+                f"No question has both a prediction and a score of {system!r}: predict for the questions of "
+                f"{self.dataset_name}."
+            )
         return table
 
     def _other_questions(self, other: ExperimentResult) -> str:

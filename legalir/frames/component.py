@@ -6,7 +6,7 @@ import inspect
 import time
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pandas as pd
 import pyterrier as pt
@@ -42,6 +42,9 @@ class Component(Declared, pt.Transformer):
     short, for tables: it shows pipelines, the folder of an index, and numbers and texts that are not defaults.
     A subclass implements :meth:`apply` for frames with at least one row and :meth:`empty` for those without.
     """
+
+    schematic: ClassVar[dict[str, object]] = {"help_url": None}
+    """Overrides for ``pt.schematic``. An address, even None, keeps it from a list of pages that it would download."""
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Transform a frame; an empty one costs nothing and returns the full set of columns."""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -175,7 +175,7 @@ class Fuser(Cuttable, init=False):
     pipelines: Annotated[tuple[pt.Transformer, ...], "the pipelines to fuse, at least one"]
     _: KW_ONLY
     num_results: Annotated[int | None, Ge(1), "results per query; None for all"] = None
-    schematic = {"inner_pipelines_mode": "combine"}  # noqa: RUF012  (PyTerrier reads it as an attribute of the class)
+    schematic: ClassVar[dict[str, object]] = {**Cuttable.schematic, "inner_pipelines_mode": "combine"}
 
     def __post_init__(self) -> None:
         self.check_pipelines()

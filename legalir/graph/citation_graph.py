@@ -27,6 +27,7 @@ import pyterrier as pt
 from legalir.collections import Collection
 from legalir.declared import check_number
 from legalir.errors import DataError
+from legalir.extras import require
 from legalir.frames.ranking import places
 from legalir.frames.where import Fields
 from legalir.storage.arrays import save_array
@@ -666,10 +667,12 @@ class CitationGraph(pt.Artifact):
         return report_on(content.targets, content.sources, content.kinds, content.left)
 
     def to_networkx(self) -> networkx.DiGraph[str]:
-        """Return the graph as a directed graph of networkx; its edges have an attribute ``kind``."""
-        import networkx
+        """Return the graph as a directed graph of networkx; its edges have an attribute ``kind``.
 
-        graph: networkx.DiGraph[str] = networkx.DiGraph()
+        Raises:
+            MissingExtra: networkx is not installed.
+        """
+        graph: networkx.DiGraph[str] = require("networkx", extra="graph").DiGraph()
         graph.add_nodes_from(self.docnos.tolist())
         graph.add_edges_from((source, target, {"kind": kind}) for source, target, kind in self.links())
         return graph

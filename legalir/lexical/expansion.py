@@ -19,7 +19,7 @@ from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Upstream
 from legalir.frames.columns import QUERY_TOKS, query_columns
 from legalir.frames.component import Component
-from legalir.frames.ranking import read_lists
+from legalir.frames.ranking import RankedLists, read_lists
 from legalir.lexical.postings import rows_of_postings
 from legalir.lexical.retriever import known_terms, queries_of
 from legalir.lexical.sparse import SparseIndex
@@ -51,6 +51,56 @@ def bose_einstein(tf: Floats, cf: Floats, n: int) -> Floats:
     share = cf / n
     information: Floats = tf * np.log2((1 + share) / share) + np.log2(1 + share)
     return information
+
+
+def likelihoods(
+    index: SparseIndex, query: Row, rows: Sequence[Row], documents: npt.NDArray[np.int64], mu: float
+) -> Floats:
+    """Return ``ln p(q|d) − ln p(q|C)`` of some documents with Dirichlet smoothing [smoothing]; [k].
+
+    Args:
+        index: the index of the documents.
+        query: the terms of the query, and the frequency or weight of each.
+        rows: terms of each document, ascending, and their frequencies; k of them.
+        documents: their numbers; [k].
+        mu: μ of the smoothing, in occurrences of terms.
+    """
+    terms, tf = query
+    cf, lengths = index.cf, np.maximum(index.lengths[documents], 1).astype(np.float64)
+    likelihood: Floats = -tf.sum() * np.log1p(lengths / mu)
+    for number, (held, counts) in enumerate(rows):
+        _, own, there = np.intersect1d(terms, held, assume_unique=True, return_indices=True)
+        prior = mu * cf[terms[own]] / cf.sum()
+        likelihood[number] += tf[own] @ np.log1p(counts[there] / prior)
+    return likelihood
+
+
+def first_model(index: SparseIndex, likelihood: Floats, rows: Sequence[Row], documents: npt.NDArray[np.int64]) -> Row:
+    """Return the :func:`relevance_model` of documents whose :func:`likelihoods` are known."""
+    posterior = np.exp(likelihood - likelihood.max())
+    lengths = np.maximum(index.lengths[documents], 1).astype(np.float64)
+    return relevance_model(rows, lengths, posterior / posterior.sum())
+
+
+def documents_of(
+    index: SparseIndex, lists: RankedLists, component: str
+) -> list[tuple[list[Row], npt.NDArray[np.int64]]]:
+    """Return the documents of each list: the terms of each with their frequencies, and the numbers of the documents.
+
+    Raises:
+        ComponentError: a document is not in the index.
+    """
+    numbers = index.docno_table.numbers(lists.docno)
+    if (numbers < 0).any():
+        row = int(np.argmin(numbers))
+        raise ComponentError(
+            f"{component}: the document {lists.docno[row]!r} of query {lists.qid(row)!r} is not in the index: give "
+            f"results of the collection that was indexed."
+        )
+    wanted, place = np.unique(numbers, return_inverse=True)
+    found = rows_of_postings(index.indptr, index.documents, index.frequencies, wanted, len(index))
+    rows = [(terms, tf.astype(np.float64)) for terms, tf in found]
+    return [([rows[one] for one in chosen], wanted[chosen]) for chosen in np.split(place, lists.bounds[1:-1])]
 
 
 def _summed(rows: Sequence[Row]) -> Row:
@@ -99,21 +149,11 @@ class _Expansion(Component):
         lists, _ = read_lists(inp, self.name)
         asked = queries_of(self.index, lists.queries, self.name)
         first = lists.head(self.docs)
-        numbers = self.index.docno_table.numbers(first.docno)
-        if (numbers < 0).any():
-            row = int(np.argmin(numbers))
-            raise ComponentError(
-                f"{self.name}: the document {first.docno[row]!r} of query {first.qid(row)!r} is not in the index: give "
-                f"results of the collection that was indexed."
-            )
-        wanted, place = np.unique(numbers, return_inverse=True)
-        index = self.index
-        found = rows_of_postings(index.indptr, index.documents, index.frequencies, wanted, len(index))
-        rows = [(terms, tf.astype(np.float64)) for terms, tf in found]
+        documents = documents_of(self.index, first, self.name)
         weighted = []
-        for query, chosen in zip(asked, np.split(place, first.bounds[1:-1]), strict=True):
+        for query, (rows, numbers) in zip(asked, documents, strict=True):
             terms, tf = known_terms(self.index, query)
-            weights = self.weigh((terms, tf.astype(np.float64)), [rows[one] for one in chosen], wanted[chosen])
+            weights = self.weigh((terms, tf.astype(np.float64)), rows, numbers)
             weighted.append({self.index.terms[term]: weight for term, weight in weights.items() if weight})
         return lists.queries.assign(**{QUERY_TOKS: pd.Series(weighted, index=lists.queries.index, dtype=object)})
 
@@ -147,14 +187,8 @@ class RM3(_Expansion):
     def weigh(self, query: Row, rows: Sequence[Row], documents: npt.NDArray[np.int64]) -> Mapping[int, float]:
         """Return the interpolated probability of each term."""
         terms, tf = query
-        cf, lengths = self.index.cf, np.maximum(self.index.lengths[documents], 1).astype(np.float64)
-        likelihood = -tf.sum() * np.log1p(lengths / self.mu)
-        for number, (held, counts) in enumerate(rows):
-            _, own, there = np.intersect1d(terms, held, assume_unique=True, return_indices=True)
-            prior = self.mu * cf[terms[own]] / cf.sum()
-            likelihood[number] += tf[own] @ np.log1p(counts[there] / prior)
-        posterior = np.exp(likelihood - likelihood.max())
-        added, share = _heaviest(relevance_model(rows, lengths, posterior / posterior.sum()), self.terms)
+        likelihood = likelihoods(self.index, query, rows, documents, self.mu)
+        added, share = _heaviest(first_model(self.index, likelihood, rows, documents), self.terms)
         weights = {int(term): self.weight * each for term, each in zip(terms, tf / (tf.sum() or 1.0), strict=True)}
         for term, each in zip(added.tolist(), (1 - self.weight) * share / (share.sum() or 1.0), strict=True):
             weights[term] = weights.get(term, 0.0) + float(each)

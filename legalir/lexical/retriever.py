@@ -6,11 +6,10 @@ n documents, V terms, P postings; q terms of a query.
 from __future__ import annotations
 
 import logging
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +31,8 @@ from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask
 
 _log = logging.getLogger("legalir")
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 Query = str | Mapping[str, float]
 """A text, or terms of the index with their weights."""
@@ -193,7 +194,7 @@ def queries_of(index: TermIndex, queries: pd.DataFrame, component: str) -> list[
         return texts
     asked: list[Query] = queries[QUERY_TOKS].tolist()
     for qid, toks in zip(queries["qid"], asked, strict=True):
-        if not _weighted_terms(toks):
+        if not weighted_terms(toks):
             raise ComponentError(
                 f"{component}: the query_toks of {qid!r} is {toks!r}: give a dict of terms and finite weights, "
                 f"or drop the column."
@@ -202,14 +203,16 @@ def queries_of(index: TermIndex, queries: pd.DataFrame, component: str) -> list[
     if terms and not any(index.terms.find(term) >= 0 for term in terms):
         _log.warning(
             f"{component}: {index.directory} has none of the {len(terms)} terms in query_toks, such as {terms[0]!r}: "
-            f"are they terms of its analyzer, {index.analyzer.name}?"
+            f"are they terms of {index.origin}?"
         )
     return asked
 
 
-def _weighted_terms(toks: object) -> bool:
+def weighted_terms(toks: object) -> TypeGuard[Mapping[str, float]]:
+    """Return True for a mapping of strings to numbers that are finite in single precision."""
     return isinstance(toks, Mapping) and all(
-        isinstance(term, str) and isinstance(weight, Real) and math.isfinite(weight) for term, weight in toks.items()
+        isinstance(term, str) and isinstance(weight, Real) and abs(weight) <= _LARGEST  # type: ignore[operator]
+        for term, weight in toks.items()
     )
 
 

@@ -5,9 +5,12 @@ Files of a build: see :class:`~legalir.lexical.term_index.TermIndex`; the one co
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -18,6 +21,7 @@ from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.collections import Collection, directory_name
 from legalir.contract import factory_of
 from legalir.errors import ComponentError
+from legalir.lexical.ciff import Postings, read_ciff, write_ciff
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import (
@@ -36,7 +40,11 @@ from legalir.lexical.weights import (
     tfidf_weights,
 )
 from legalir.progress import progress
+from legalir.storage.arrays import save_array
+from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT, counted, indexed_text
+from legalir.storage.strings import write_docnos, write_strings
+from legalir.storage.validity import dated
 
 
 class SparseIndex(TermIndex):
@@ -104,6 +112,45 @@ class SparseIndex(TermIndex):
             ComponentError: a docno is missing or occurs twice, or a text is not a string.
         """
         return self._build(iter, {"indexed": INDEXED_TEXT, "corpus": corpus}, executor)
+
+    def to_ciff(self, path: str | PathLike[str]) -> None:
+        """Write the index as a CIFF file, which Lucene, PISA, Terrier and others read; ``.gz`` is compressed.
+
+        Raises:
+            ArtifactError: the index cannot be read.
+            OSError: the file cannot be written.
+        """
+        own = (self.terms, self.indptr, self.documents, self.frequencies, self.docnos.tolist(), self.lengths)
+        write_ciff(Path(path), Postings(*own), f"legalir, analyzer {self.analyzer.name}")
+
+    def from_ciff(self, path: str | PathLike[str]) -> Self:
+        """Build the index from a CIFF file; an existing one is replaced only when the new one is complete.
+
+        The analyzer must be named in the constructor, because the file does not say which one made its terms; it must
+        cut questions as the exporting toolkit did.
+
+        Raises:
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: the index has the analyzer ``auto``, or a docno is empty or occurs twice.
+            FormatError: it is not a whole CIFF file.
+        """
+        if self._asked is None:
+            raise ComponentError(
+                "from_ciff: analyzer='auto' cannot be known from a CIFF file: name the one that cuts questions as the "
+                'exporting toolkit did, such as SparseIndex(path, analyzer="word").'
+            )
+        index = read_ciff(Path(path))
+        with building(self.directory, self.kind, self.version) as (data, facts):
+            deque(dated(({"docno": docno} for docno in index.docnos), data), maxlen=0)
+            for name in ("indptr", "documents", "frequencies", "lengths"):
+                save_array(data / f"{name}.npy", getattr(index, name))
+            save_array(data / "df.npy", np.diff(index.indptr))
+            write_strings(data, "terms", index.terms)
+            write_docnos(data, index.docnos)
+            facts["analyzer"] = {"name": self._asked.name, "fingerprint": self._asked.fingerprint}
+            facts.update(documents=len(index.docnos), terms=len(index.terms), indexed="CIFF", corpus="")
+        self.forget()
+        return self
 
     def texts_of(self, document: Mapping[str, Any]) -> Sequence[str]:
         """Return the indexed text of a document."""

@@ -101,6 +101,11 @@ class TermIndex(IndexArtifact):
             )
         return analyzer
 
+    @property
+    def origin(self) -> str:
+        """What made the terms, for messages."""
+        return f"its analyzer, {self.analyzer.name}"
+
     def fingerprint(self) -> str:
         """Return a sha256 that changes whenever scores may change.
 

@@ -14,7 +14,10 @@ import pandas as pd
 from legalir.declared import check_number
 from legalir.errors import MeasureError
 
-__all__ = ["PositionBin", "RiskCoverage", "by_position", "correlations", "gold_position", "pearson", "risk_coverage"]
+__all__ = [
+    *("PositionBin", "RankCorrelation", "RiskCoverage", "by_position", "correlations", "gold_position", "pearson"),
+    *("rank_correlations", "risk_coverage"),
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -163,3 +166,45 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> float:
     from scipy.stats import spearmanr
 
     return float(spearmanr(first, second).statistic)
+
+
+class RankCorrelation(NamedTuple):
+    """A rank correlation with the ends of its 95 % interval; NaN where it is not defined."""
+
+    value: float
+    low: float
+    high: float
+
+
+def rank_correlations(first: Sequence[float], second: Sequence[float]) -> tuple[RankCorrelation, RankCorrelation]:
+    """Return Kendall's τ-b and Spearman's ρ of paired values, with Fisher intervals [rank-intervals].
+
+    ``tanh(atanh r ± 1.96·√v)`` with ``v = 0.437/(n − 4)`` for τ and ``v = (1 + ρ²/2)/(n − 3)`` for ρ: for independent
+    pairs, approximate where many values are equal. A correlation is NaN if a sequence never varies; an interval is NaN
+    for less than five pairs, or for a correlation of 1 or −1.
+
+    Args:
+        first: finite values; [n].
+        second: finite values; [n].
+
+    Raises:
+        MeasureError: the numbers differ.
+    """
+    n = len(first)
+    if n != len(second):
+        raise MeasureError(f"There are {n} and {len(second)} values: give pairs.")
+    from scipy.stats import kendalltau
+
+    rho, tau = spearman(first, second), math.nan
+    if not math.isnan(rho):
+        tau = float(kendalltau(first, second).statistic)
+    variances = (0.437 / (n - 4), (1 + rho**2 / 2) / (n - 3)) if n >= 5 else (math.nan, math.nan)
+    kendall, other = (_with_interval(*pair) for pair in zip((tau, rho), variances, strict=True))
+    return kendall, other
+
+
+def _with_interval(value: float, variance: float) -> RankCorrelation:
+    if not abs(value) < 1 - 1e-12:
+        return RankCorrelation(value, math.nan, math.nan)
+    middle, half = math.atanh(value), 1.959964 * math.sqrt(variance)
+    return RankCorrelation(value, math.tanh(middle - half), math.tanh(middle + half))

@@ -32,7 +32,7 @@ def cache_home() -> Path:
 
 def sync_file(path: Path) -> None:
     """Make the content of a closed file durable."""
-    with path.open("rb") as stream:
+    with path.open("r+b" if os.name == "nt" else "rb") as stream:  # Windows refuses it for reading alone.
         os.fsync(stream.fileno())
 
 
@@ -50,7 +50,7 @@ def link_or_copy(source: str | os.PathLike[str], target: str | os.PathLike[str])
     """Give a file a second name, or copy it if the file system has no hard links. A symbolic link stays a link."""
     try:
         os.link(source, target, follow_symlinks=False)
-    except OSError:
+    except (OSError, NotImplementedError):  # Not every system can name the symbolic link itself.
         shutil.copy2(source, target, follow_symlinks=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -11,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir.cli.main import main
@@ -70,6 +72,7 @@ def test_what_is_written(tmp_path: Path, role: str) -> None:
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert files - {"tests/provisions.csv"} == {
         *("pyproject.toml", "README.md", ".gitignore", "tests/test_my_own2.py"),
+        *(".github/workflows/ci.yml", "docs/my_own2.md"),
         *(f"src/acme_my_own/{name}" for name in ("__init__.py", f"{role}.py", "py.typed")),
     }
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -77,8 +80,13 @@ def test_what_is_written(tmp_path: Path, role: str) -> None:
         "legalir.v1": {f"{role}.my_own2": f"acme_my_own.{role}:{'factory' if ROLES[role].by_factory else 'my_own2'}"}
     }
     assert project["dependencies"][0] == "legalir>=0.1,<0.2"
+    job = yaml.safe_load((folder / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]["test"]
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert commands[:2] == ["python -m pip install --editable '.[test]'", "python -m pytest"]
+    assert shlex.split(commands[2])[:2] == ["legalir", "plugins"]
     for path in folder.rglob("*.*"):
-        assert not path.is_file() or "$" not in path.read_text(encoding="utf-8"), f"{path.name} has a gap"
+        text = path.read_text(encoding="utf-8").replace("${{ matrix.python }}", "") if path.is_file() else ""
+        assert "$" not in text, f"{path.name} has a gap"
     assert oct(folder.stat().st_mode)[-3:] == "755"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 

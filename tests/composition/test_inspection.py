@@ -87,11 +87,13 @@ def test_artifacts_and_indexers(collection: Collection) -> None:
 
 @pytest.mark.parametrize("expression", PIPELINES)
 def test_schematics(collection: Collection, expression: str, monkeypatch: pytest.MonkeyPatch, calls: list[str]) -> None:
-    monkeypatch.setattr(pt.documentation, "url_for_class", lambda transformer: None)  # it asks a server for its list
+    asked: list[object] = []  # PyTerrier asks a server for its list of pages.
+    monkeypatch.setattr(pt.documentation, "url_for_class", asked.append)
     system = collection.pipeline(expression) >> pt.apply.doc_score(lambda row: 1.0)
     described = pt.schematic.transformer_schematic(system, input_columns=["qid", "query"])
     assert described["output_columns"] is not None
     assert all(part["output_columns"] is not None for part in described["transformers"])
+    assert not any(type(one).__module__.startswith("legalir.") for one in asked), "ours are drawn without a network"
     drawn = pt.schematic.draw(system)
     assert "<div" in drawn
     assert calls == [], "nothing is given rows"

@@ -43,6 +43,7 @@ def test_the_dataset_wrapper(registry):
         "queries": {"count": 2},
         "qrels": {"count": 3, "fields": {"relevance": {"counts_by_value": {1: 2, 2: 1}}}},
     }
+    assert dataset.documentation() == {}
     assert dataset.docs_namespace() == "legalir/mini"
     assert dataset.docs_lang() is None
     assert dataset.qrels_defs() == {0: "not relevant", 1: "relevant"}
@@ -126,7 +127,10 @@ def test_the_provider_of_pyterrier(folder, monkeypatch):
     assert dataset.info_url() is None
     assert repr(dataset) == "StatuteIRDSDataset('legalir/mini/test')"
     assert len(provider.get_dataset(str(folder / "dev")).get_topics()) == 1
-    assert provider.get_dataset("stard").info_url() == "https://github.com/oneal2000/STARD"
+    stard = provider.get_dataset("stard")
+    assert stard.info_url() == "https://github.com/oneal2000/STARD"
+    facts = {"pretty_name", "desc", "source", "licence", "citation"}
+    assert stard.irds_ref().documentation().keys() == facts
     with pytest.raises(DatasetNotFound):
         provider.get_dataset("nothing-like-it")
 

@@ -6,10 +6,12 @@ import importlib.util
 import inspect
 import re
 import tomllib
+import warnings
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 from documentation import DOCS, ROOT, links
 
 import legalir
@@ -120,6 +122,26 @@ def test_links_of_pages_that_sphinx_does_not_read_lead_somewhere() -> None:
         for path in links(page):
             assert (page.parent / path).exists(), f"{page.name} links to {path}"
             assert ROOT in (page.parent / path).resolve().parents, f"{page.name} links to {path}, which is outside"
+
+
+def test_the_page_in_pyterriers_documentation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = (ROOT / "legalir" / "pt_docs" / "index.rst").read_text(encoding="utf-8")
+    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The inplace keyword", DeprecationWarning)
+        exec("\n".join(re.findall(r"^    (?! *:)(.+)$", text, re.M)), {})
+    described = re.findall(r"autoclass:: legalir\.(\w+)\n +:members: (.+)", text)
+    assert described
+    for name, members in described:
+        assert all(hasattr(getattr(legalir, name), member) for member in members.split(", ")), name
+
+
+def test_the_versions_of_python_are_those_that_the_ci_runs() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [one.rpartition(" ")[2] for one in project["classifiers"] if " :: Python :: 3." in one]
+    assert named == ["3.11", *jobs["systems"]["strategy"]["matrix"]["python"]]
+    assert project["requires-python"] == f">={named[0]}"
 
 
 def test_the_page_for_language_models_is_up_to_date() -> None:

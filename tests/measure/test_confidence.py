@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.errors import ComponentError, MeasureError
-from legalir.measure.confidence import by_position, correlations, gold_position, risk_coverage
+from legalir.measure.confidence import by_position, correlations, gold_position, rank_correlations, risk_coverage
 
 QUESTIONS = st.lists(st.tuples(st.integers(0, 4).map(float), st.booleans()), min_size=1, max_size=12)
 
@@ -92,3 +92,27 @@ def test_means_by_position() -> None:
         by_position([-1], [1])
     with pytest.raises(MeasureError, match="1 positions and 0 values"):
         by_position([1], [])
+
+
+def test_rank_correlations_by_hand() -> None:
+    # Of 15 pairs two are the wrong way round; the squared differences of ranks sum to 4.
+    kendall, spearman = rank_correlations([1, 2, 3, 4, 5, 6], [20, 10, 30, 40, 60, 50])
+    assert (kendall.value, spearman.value) == pytest.approx((11 / 15, 1 - 6 * 4 / 210))
+    half = 1.959964 * math.sqrt(0.437 / 2)
+    assert kendall[1:] == pytest.approx([math.tanh(math.atanh(11 / 15) + end) for end in (-half, half)])
+    half = 1.959964 * math.sqrt((1 + spearman.value**2 / 2) / 3)
+    assert spearman[1:] == pytest.approx([math.tanh(math.atanh(spearman.value) + end) for end in (-half, half)])
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [2.0, 2.0, 2.0]])
+def test_what_never_varies_has_no_rank_correlation(values: list[float]) -> None:
+    assert all(map(math.isnan, (*rank_correlations(values, values)[0], *rank_correlations(values, values)[1])))
+
+
+def test_a_perfect_correlation_and_one_of_few_values_have_no_interval() -> None:
+    for values in ([1, 2, 3, 4, 5, 6], [1, 2]):
+        for found in rank_correlations(values, values):
+            assert found.value == pytest.approx(1) and math.isnan(found.low) and math.isnan(found.high)
+    assert all(math.isnan(found.low) for found in rank_correlations([1, 2, 3, 4], [1, 2, 4, 3]))
+    with pytest.raises(MeasureError, match="2 and 1 values"):
+        rank_correlations([1, 2], [1])
