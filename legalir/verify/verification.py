@@ -539,6 +539,8 @@ class Verifier:
                 return ((0,) if table.laws else None), True
             if not one.before or not (laws := table.law_names.named(one.before)):
                 return _Found("could not check", "The text does not say of which law it is.")
+        whole = [law for law in laws if compact(table.laws[law]) == compact(name or one.before)]
+        laws = tuple(whole or laws)  # Another one may have words in brackets behind the same name.
         behind = one.near.partition(name or one.before)[2]
         if len(laws) == 1 and _is_misread(name or one.before, behind, table.laws[laws[0]]):
             law = table.laws[laws[0]]

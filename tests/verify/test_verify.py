@@ -90,6 +90,16 @@ def test_a_collection_that_is_complete_knows_which_laws_do_not_exist(tmp_path: P
     assert states(collection, "Section 3 of the Customs Act 1975 applies.")[0][1] == "no such law"
 
 
+def test_the_whole_name_goes_before_one_with_words_in_brackets(tmp_path: Path) -> None:
+    rows = [("a-1", "港口诉讼规则"), ("b-1", "港口诉讼规则（试行）")]
+    lines = [{"docno": docno, "law": law, "article": "1", "text": "船舶应当进港。"} for docno, law in rows]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text("lang: zh\n", encoding="utf-8")
+    collection = Collection(tmp_path, cache=tmp_path / "cache")
+    shown = [collection.verify(f"《{law}》第一条").citations[0] for _, law in rows]
+    assert [(one.state, one.docnos) for one in shown] == [("right", ("a-1",)), ("right", ("b-1",))]
+
+
 def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
     collection = Collection(folder_of(tmp_path / "harbour"))
     for text, told in (
