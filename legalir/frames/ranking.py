@@ -263,7 +263,11 @@ def best_first(
 
 
 def top_k(
-    scores: npt.NDArray[np.float32], order: npt.NDArray[np.int32], k: int, above: float = 0
+    scores: npt.NDArray[np.float32],
+    order: npt.NDArray[np.int32],
+    k: int,
+    above: float = 0,
+    among: npt.NDArray[np.bool_] | None = None,
 ) -> npt.NDArray[np.int64]:
     """Return the documents with the `k` best scores above `above`, best first, ties by ascending `order`.
 
@@ -272,8 +276,20 @@ def top_k(
         order: position of each document among the ascending docnos, int32 [n].
         k: at least 1.
         above: documents that do not exceed it are left out.
+        among: which documents may be results, [n]; None for all.
     """
-    candidates = reaching(scores, k, above=above)
+    if among is None:
+        candidates = reaching(scores, k, above=above)
+    else:
+        # Where many documents pass, it is faster to look at those of a few more candidates than at all.
+        passing = int(np.count_nonzero(among))
+        candidates = np.empty(0, dtype=np.int64)
+        if passing and 8 * passing >= len(among):
+            candidates = reaching(scores, k * len(among) // passing * 5 // 4 + 10, above=above)
+            candidates = candidates[among[candidates]]
+        if len(candidates) < k:
+            candidates = np.flatnonzero((scores > above) & among)
+            candidates = candidates[reaching(scores[candidates], k, above=above)]
     return candidates[best_first(scores[candidates], order[candidates], k)]
 
 

@@ -122,12 +122,10 @@ class SparseRetriever(Retriever):
         """
         terms, weights = self.query_terms(query)
         scores = matched = self.postings().scores(terms, weights)
-        if in_force is not None:
-            matched *= in_force
         above = 0.0
         if (final := self.final(matched, weights)) is not matched:
             scores, above = np.where(scores > 0, final, np.float32(-np.inf)), -np.inf
-        best = top_k(scores, self.index.order, self.num_results if k is None else k, above)
+        best = top_k(scores, self.index.order, self.num_results if k is None else k, above, in_force)
         return best, scores[best]
 
     def scorer(self) -> SparseScorer:

@@ -185,3 +185,6 @@ def test_top_k_of_many_documents(kind: str, k: int) -> None:
     }[kind].astype(np.float32)
     order = random.permutation(n).astype(np.int32)
     assert top_k(scores, order, k).tolist() == full_sort(scores, order, k)
+    for share in (0, 0.01, 0.12, 0.2, 0.6, 1):
+        among = random.random(n) < share
+        assert top_k(scores, order, k, 0, among).tolist() == full_sort(scores * among, order, k)
