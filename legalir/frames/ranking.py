@@ -281,14 +281,15 @@ def top_k(
     if among is None:
         candidates = reaching(scores, k, above=above)
     else:
-        # Where many documents pass, it is faster to look at those of a few more candidates than at all.
         passing = int(np.count_nonzero(among))
         candidates = np.empty(0, dtype=np.int64)
         if passing and 8 * passing >= len(among):
+            # It is faster to look at a few more candidates than at all documents.
             candidates = reaching(scores, k * len(among) // passing * 5 // 4 + 10, above=above)
             candidates = candidates[among[candidates]]
         if len(candidates) < k:
-            candidates = np.flatnonzero((scores > above) & among)
+            few = 128 * passing < len(among)
+            candidates = np.flatnonzero(among if few else (scores > above) & among)
             candidates = candidates[reaching(scores[candidates], k, above=above)]
     return candidates[best_first(scores[candidates], order[candidates], k)]
 

@@ -101,6 +101,8 @@ class Asked:
         of_yesno = "yesno" in pipeline.names(text) or "examples=" in text
         collection = self.collection("yesno" if of_yesno else "multihop")
         question = collection.topics().head(1).assign(answer="비상구", steps=1, case="act-1")
+        if "toks(" in text:
+            question["query_toks"] = [{"창문": 1.0}]
         out: pd.DataFrame = collection.pipeline(completed(text)).transform(question)
         return out
 
@@ -111,6 +113,12 @@ def write_run(asked: Asked, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(path, "wt") if path.suffix == ".gz" else path.open("w", encoding="utf-8") as file:
         file.writelines(lines)
+
+
+def write_vectors(path: Path) -> None:
+    """Write the vectors of a provision that a page takes from a model elsewhere."""
+    with gzip.open(path, "wt") as file:
+        file.write('{"docno": "vrule-6", "toks": {"창문": 1.5}}\n')
 
 
 @pytest.fixture(name="asked", scope="module")
@@ -129,6 +137,8 @@ def test_every_expression_runs(page: Path, asked: Asked, monkeypatch: pytest.Mon
     for text in expressions(page):
         for name in re.findall(r"""\brun\((?:path=)?["']([^"']+)""", text):
             write_run(asked, Path(name))
+        for name in re.findall(r"""\btoks\(path=["']([^"']+)""", text):
+            write_vectors(Path(name))
         try:
             if not needs_a_model(text):
                 asked.run(text)
