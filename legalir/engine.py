@@ -162,8 +162,8 @@ class EngineRetriever(Retriever):
     their documents if a subclass has a ``scorer()``, and else refuses them. A query of white space finds nothing. Only
     documents in force on the day of a query that pass its filter are results, and equal scores are in the order of
     docnos, also at the cutoff: where an engine knows no days, filters or docnos, it is asked for twice as many until
-    the best k are certain. The documents that pass a filter go to the engine as their numbers: at once if they are at
-    most 10 000, else where the best without them do not suffice.
+    the best k are certain. An engine that can be asked for the best of some documents gets the numbers of those that
+    pass a filter: with the first request if they are at most 10 000, else only if its answer has too few that pass.
     """
 
     name = "engine"
@@ -249,11 +249,11 @@ class EngineRetriever(Retriever):
 
 
 _MOST_AMONG = 10_000
-"""Most documents whose numbers go to an engine at first: where more pass, the best without them are often enough."""
+"""Most documents whose numbers go to an engine at once; where more pass, it is first asked without them."""
 
 
 def _among(wanted: Sequence[Mask | None], filters: Sequence[str], most: int) -> list[npt.NDArray[np.int64] | None]:
-    """Return for each query the numbers of the documents that its filter lets pass, None if they are more than most."""
+    """Return for each query the numbers of the documents that its filter lets pass, None for more than `most`."""
     masks = {id(mask): mask for mask, where in zip(wanted, filters, strict=True) if where and mask is not None}
     few = {one: np.flatnonzero(mask) for one, mask in masks.items() if np.count_nonzero(mask) <= most}
     return [few.get(id(mask)) if where else None for mask, where in zip(wanted, filters, strict=True)]

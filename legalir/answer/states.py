@@ -27,7 +27,7 @@ _STOP, _ASKS = re.compile(r"[.!?。？！]"), re.compile("[?？]")
 
 _WORD_BEGINS = r"(?:(?<!\w)|(?<=\bال)|(?<=\b[بلو]ال)|(?<=\bلل))"
 _ARTICLE = re.compile(r"\b(?:[بلو]?ال|لل)$")
-"""What may precede an Arabic name in its word."""
+"""Arabic prefixes of a name, such as the article, which are written together with it."""
 
 _WHOLE = 4
 """Most letters of a word for law that must be a whole word; a longer one may also begin a word."""

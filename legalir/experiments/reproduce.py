@@ -62,7 +62,7 @@ class Source(Schema):
 
 
 class Needs(Schema):
-    """What the experiments of a folder need from elsewhere."""
+    """What experiments need that is not in their folder."""
 
     KIND: ClassVar[str] = "a mapping of what experiments need"
 
