@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
+import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import uvicorn
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from legalir_serve.app import create_app
@@ -58,3 +62,25 @@ def client_of(served: Service, **options: Any) -> Iterator[TestClient]:
         while client.get("/v1/ready").status_code != 200:
             time.sleep(0.01)
         yield client
+
+
+@contextmanager
+def listening(app: FastAPI) -> Iterator[str]:
+    """Yield the address of a server of this process whose indexes are open; it stops at the end."""
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        for _ in range(600):
+            if server.started:
+                break
+            time.sleep(0.05)
+        (port,) = {listening.getsockname()[1] for each in server.servers for listening in each.sockets}
+        for _ in range(2_000):
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5):
+                break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(10)

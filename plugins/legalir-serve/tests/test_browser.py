@@ -8,17 +8,12 @@ from __future__ import annotations
 import csv
 import os
 import shutil
-import threading
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
-from served import service
+from served import listening, service
 
 from legalir import Collection
 from legalir_serve.app import create_app
@@ -38,13 +33,6 @@ ITEMS = ("lamp", "fee", "gull")
 QUESTION = "고시원 방에 창문이 꼭 있어야 하나요?"
 
 
-class Quiet(uvicorn.Server):
-    """A server in a thread, which stops when it is told to."""
-
-    def install_signal_handlers(self) -> None:
-        pass
-
-
 def written_sheet(path: Path, collection: str) -> Path:
     """Write a page with three answers to rate."""
     items = [Item(name, f"What of {name}?", "", f"The {name}. [act-1]", ("act-1",), ("act-1",)) for name in ITEMS]
@@ -62,21 +50,8 @@ def served_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     places = {"firecode": "legalir/firecode", "dated": "legalir/firecode-dated", "harbour": hostile}
     served = Service(places, Policy({"default": "default", "answer": "default % 5 >> quote", "words": "bm25"}))
     app = create_app(served, tools=False, sheets=Sheets([written_sheet(home / "berths.html", hostile)], home / "saved"))
-    server = Quiet(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    for _ in range(600):
-        if server.started:
-            break
-        time.sleep(0.05)
-    (port,) = {listening.getsockname()[1] for each in server.servers for listening in each.sockets}
-    for _ in range(2_000):  # Its indexes are built.
-        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5):
-            break
-        time.sleep(0.05)
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join(10)
+    with listening(app) as address:
+        yield address
     if before is None:
         del os.environ["LEGALIR_HOME"]
     else:

@@ -10,17 +10,13 @@ import json
 import os
 import shutil
 import subprocess
-import threading
-import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
-import uvicorn
-from served import service
+from served import listening, service
 
 from legalir_serve.app import create_app
 
@@ -34,19 +30,8 @@ NODE = TOOLS / "node_modules" / ".bin"
 @pytest.fixture(name="address", scope="module")
 def served_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     app = create_app(service(tmp_path_factory.mktemp("served")), tools=False)
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    (port,) = {listening.getsockname()[1] for each in server.servers for listening in each.sockets}
-    for _ in range(2_000):
-        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5):
-            break
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join(10)
+    with listening(app) as address:
+        yield address
 
 
 def described(address: str, folder: Path) -> Path:
