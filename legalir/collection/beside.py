@@ -48,6 +48,10 @@ class Beside:
         return NumberTable.of(self._collection)
 
     @cached_property
+    def _has_supplements(self) -> bool:
+        return self._collection.source.store.has_article(_SUPPLEMENT)  # It reads all numbers.
+
+    @cached_property
     def _supplements(self) -> npt.NDArray[np.int64]:
         """Places of the supplements in the table."""
         table = self._table
@@ -65,7 +69,7 @@ class Beside:
             the provision, the newest first: ``docno, title``. Either is left out where there is none.
         """
         found: dict[str, dict[str, Any]] = {docno: {} for docno in docnos}
-        if day is None and not self._collection.source.store.has_article(_SUPPLEMENT):
+        if day is None and not self._has_supplements:
             return found  # Without building an index.
         for docno, record in found.items():
             place = int(self._table.docno_table.numbers([docno])[0])

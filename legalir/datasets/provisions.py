@@ -90,7 +90,7 @@ class ProvisionStore:
         """Name of the file in records of states, the same whether it is compressed or not."""
         return str(self._corpus.resolve()).removesuffix(".gz")
 
-    @property
+    @cached_property
     def dated(self) -> bool:
         """Whether any docno has a version date."""
         ((dated,),) = self._rows("SELECT dated FROM corpus")

@@ -20,6 +20,7 @@ from legalir.collections import Collection
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
 from legalir.frames.as_of import named_day, today
+from legalir.frames.component import check_deadline
 from legalir.references.grammar import article_number, grammars
 from legalir.references.law_names import compact, in_brackets
 from legalir.references.lookup import NumberTable, as_article
@@ -229,6 +230,7 @@ class Verifier:
         Raises:
             ComponentError: `as_of` is not a date, or the collection has no law `law`.
             DataError: there is no grammar of references in the language of the text, nor in that of the collection.
+            TimeoutError: a server has set a time, which is up.
         """
         text = unicodedata.normalize("NFC", text)  # Files of a Mac may have letters in parts.
         day = iso_date(named_day("today" if as_of is None else as_of))
@@ -247,6 +249,7 @@ class Verifier:
         checked: dict[int, Checked] = {}
         # A citation in a quotation comes after the one that quotes, which may stand behind it.
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
+            check_deadline()
             one = found[place]
             outer = checked.get(one.quoted_by)
             if outer is not None and _TERM not in outer.reason and outer.state in ("right", "wording differs"):
@@ -589,12 +592,17 @@ class Verifier:
             return laws, words
         if words or not (reference.article or reference.annex or reference.supplement):
             return (), words
-        pieces = list(re.finditer(r"\S+", one.near))
+        pieces = [(piece.start(), piece.end()) for piece in re.finditer(r"\S+", one.near)]
+        first_behind = next((n for n, (start, _) in enumerate(pieces) if start > one.at), len(pieces))
+        begins = [n >= first_behind and _is_beside(one, *piece) for n, piece in enumerate(pieces)]
+        ends = [end <= one.at and _is_beside(one, end, end) for _, end in pieces]
         for size in self._lengths:
             for first in range(len(pieces) - size + 1):
-                start, end = pieces[first].start(), pieces[first + size - 1].end()
+                if not (begins[first] if first >= first_behind else ends[first + size - 1]):
+                    continue
+                start, end = pieces[first][0], pieces[first + size - 1][1]
                 name = one.near[start:end].strip('.,;:()„“”"«»')
-                if _is_beside(one, start, end) and self._nearest_laws(name, True) and not names.find(name):
+                if self._nearest_laws(name, True) and not names.find(name):
                     return (), name
         return (), ""
 
