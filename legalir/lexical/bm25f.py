@@ -22,7 +22,7 @@ from legalir.errors import ComponentError, suggestion
 from legalir.graph.citation_graph import CitationGraph
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
-from legalir.lexical.weights import Weigher, bm25f_weigher, field_factor, lucene_idf
+from legalir.lexical.weights import Floats, Rows, Weigher, bm25f_weigher, field_factor, lucene_idf
 from legalir.progress import progress
 from legalir.storage.documents import Provision, counted, field_text
 
@@ -229,7 +229,11 @@ class BM25F(SparseRetriever):
             else None
             for number, field in enumerate(FIELDS)
         ]
-        frequencies, idf = [index.frequencies(field) for field in FIELDS], lucene_idf(len(index), index.df)
+        frequencies, n = [index.frequencies(field) for field in FIELDS], len(index)
+
+        def idf(terms: Rows) -> Floats:
+            return lucene_idf(n, index.df[terms])
+
         return bm25f_weigher(index.indptr, index.documents, frequencies, factors, idf, self.k1)
 
     def query_vector(

@@ -39,7 +39,6 @@ class ScoredPostings:
         n: int,
     ) -> None:
         self._indptr = indptr
-        self._bounds = indptr.astype(np.int32)  # of the type of the documents, as scipy has it
         self._documents = documents
         self._n = n
         self._weigh = None if isinstance(weights, np.ndarray) else weights
@@ -84,8 +83,8 @@ class ScoredPostings:
         # which are empty: one call sums all terms and copies none of the postings.
         descending = np.argsort(-terms, kind="stable")
         chosen = terms[descending]
-        columns = np.empty(2 * len(chosen), dtype=np.int32)
-        columns[0::2], columns[1::2] = self._bounds[chosen], self._bounds[chosen + 1]
+        columns = np.empty(2 * len(chosen), dtype=np.int32)  # of the type of the documents, as scipy has it
+        columns[0::2], columns[1::2] = self._indptr[chosen], self._indptr[chosen + 1]
         factors = np.zeros(max(0, len(columns) - 1), dtype=np.float32)
         factors[0::2] = query_weights[descending]
         matrix = csc_array((self._n, len(factors)), dtype=np.float32)

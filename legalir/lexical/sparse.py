@@ -25,6 +25,8 @@ from legalir.lexical.ciff import Postings, read_ciff, write_ciff
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import (
+    Floats,
+    Rows,
     Weigher,
     atire_idf,
     bm25_norm,
@@ -275,7 +277,10 @@ class BM25(SparseRetriever):
         index = self.index
         k, scale, shift = bm25_variant(self.method, self.k1, self._bound)
         norm = bm25_norm(index.lengths, k, self.b)
-        idf = _IDF[self.method](len(index), index.df)
+
+        def idf(terms: Rows) -> Floats:
+            return _IDF[self.method](len(index), index.df[terms])
+
         return bm25_weigher(index.indptr, index.documents, index.frequencies, norm, idf, scale, shift)
 
     def query_vector(
@@ -323,8 +328,8 @@ class QueryLikelihood(SparseRetriever):
 
     def weighting(self) -> Weigher:
         """Return the function to the logarithm of the smoothed frequency, compared with the collection."""
-        index, cf = self.index, self.index.cf
-        return dirichlet_weigher(index.indptr, index.frequencies, self.mu * cf / max(1, int(cf.sum())))
+        index, cf, occurrences = self.index, self.index.cf, max(1, int(self.index.cf.sum()))
+        return dirichlet_weigher(index.indptr, index.frequencies, lambda terms: self.mu * cf[terms] / occurrences)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]

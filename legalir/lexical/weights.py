@@ -16,6 +16,9 @@ Rows = slice | npt.NDArray[np.int64]
 Weigher = Callable[[Rows, Rows], npt.NDArray[np.floating]]
 """Function of some terms and their postings; returns the weights of the postings, in the same order."""
 
+OfTerms = Callable[[Rows], Floats]
+"""Function of some terms; returns a number of each, so that no array of all terms is kept."""
+
 _BLOCK = 2_000_000
 
 
@@ -47,6 +50,13 @@ def bm25plus_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
 def sklearn_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
     """Return scikit-learn's smoothed idf, ``ln((1 + n)/(1 + df)) + 1``, at least 1; [V]."""
     return np.log((1 + n) / (1 + df)) + 1
+
+
+def _repeated(values: npt.NDArray[np.floating], indptr: npt.NDArray[np.int64], terms: Rows) -> npt.NDArray[np.floating]:
+    """Return the value of each term for each of its postings."""
+    if isinstance(terms, slice):
+        return np.repeat(values, np.diff(indptr[terms.start : terms.stop + 1]))
+    return np.repeat(values, indptr[terms + 1] - indptr[terms])
 
 
 def posting_blocks(indptr: npt.NDArray[np.int64], size: int | None = None) -> Iterator[tuple[slice, slice]]:
@@ -85,7 +95,7 @@ def bm25_weigher(
     documents: npt.NDArray[np.int32],
     frequencies: npt.NDArray[np.unsignedinteger],
     norm: Floats,
-    idf: Floats,
+    idf: OfTerms,
     scale: float = 1.0,
     shift: float = 0.0,
 ) -> Weigher:
@@ -99,20 +109,18 @@ def bm25_weigher(
         documents: int32 [P].
         frequencies: unsigned [P].
         norm: of each document, see :func:`bm25_norm`; [n].
-        idf: of each term; [V].
+        idf: of some terms.
         scale: at least 0.
         shift: at least 0.
     """
-    sizes = np.diff(indptr)
-    # Rounded before it is multiplied, as bm25s does: with the same order of additions, scores agree to the last bit.
-    rounded = idf.astype(np.float32)
 
     def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
         tf = frequencies[postings].astype(np.float64)
         saturated = tf / (tf + norm[documents[postings]])
         if (scale, shift) != (1, 0):
             saturated = scale * saturated + shift
-        return np.repeat(rounded[terms], sizes[terms]) * saturated
+        # Rounded before it is multiplied, as bm25s does: then scores agree to the last bit.
+        return _repeated(idf(terms).astype(np.float32), indptr, terms) * saturated
 
     return weigh
 
@@ -140,19 +148,18 @@ def bm25_variant(method: str, k1: float, delta: float) -> tuple[float, float, fl
 def dirichlet_weigher(
     indptr: npt.NDArray[np.int64],
     frequencies: npt.NDArray[np.unsignedinteger],
-    prior: Floats,
+    prior: OfTerms,
 ) -> Weigher:
     """Return the function that computes ``ln(1 + tf/(μ·p(t|C)))`` for each posting.
 
     Args:
         indptr: int64 [V + 1].
         frequencies: unsigned [P].
-        prior: ``μ·p(t|C)`` of each term; [V].
+        prior: ``μ·p(t|C)`` of some terms.
     """
-    sizes = np.diff(indptr)
 
     def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
-        return np.log1p(frequencies[postings] / np.repeat(prior[terms], sizes[terms]))
+        return np.log1p(frequencies[postings] / _repeated(prior(terms), indptr, terms))
 
     return weigh
 
@@ -162,7 +169,7 @@ def bm25f_weigher(
     documents: npt.NDArray[np.int32],
     frequencies: Sequence[npt.NDArray[np.unsignedinteger]],
     factors: Sequence[Floats | None],
-    idf: Floats,
+    idf: OfTerms,
     k1: float,
 ) -> Weigher:
     """Return the function that computes ``idf · tf′ / (tf′ + k1)`` for each posting.
@@ -175,11 +182,9 @@ def bm25f_weigher(
         frequencies: of each field, frequency of the term there for each posting; F of [P].
         factors: of each field, the value of one occurrence in each document, see :func:`field_factor`; None for a field
             without weight, which is not read.
-        idf: of each term; [V].
+        idf: of some terms.
         k1: at least 0.
     """
-    sizes = np.diff(indptr)
-    rounded = idf.astype(np.float32)
     used = [(column, factor) for column, factor in zip(frequencies, factors, strict=True) if factor is not None]
 
     def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
@@ -188,7 +193,7 @@ def bm25f_weigher(
         for column, factor in used:
             tf += column[postings] * factor[holders]
         saturated = np.divide(tf, tf + k1, out=np.zeros_like(tf), where=tf > 0)
-        return np.repeat(rounded[terms], sizes[terms]) * saturated
+        return _repeated(idf(terms).astype(np.float32), indptr, terms) * saturated
 
     return weigh
 
@@ -216,12 +221,11 @@ def tfidf_weights(
     idf: Floats,
 ) -> npt.NDArray[np.float32]:
     """Return ``(1 + ln tf)·idf`` for each posting, each document's vector scaled to length 1; [P]."""
-    df = np.diff(indptr)
     squares = np.zeros(len(lengths))
     weights = np.empty(len(documents), dtype=np.float32)
     for terms, postings in posting_blocks(indptr):
         # Frequencies of one byte would have a logarithm of half precision.
-        raw = (1 + np.log(frequencies[postings], dtype=np.float64)) * np.repeat(idf[terms], df[terms])
+        raw = (1 + np.log(frequencies[postings], dtype=np.float64)) * _repeated(idf[terms], indptr, terms)
         # Added one by one, in the order of the terms: sums of blocks would depend on where a block ends.
         np.add.at(squares, documents[postings].astype(np.int64), raw**2)
         weights[postings] = raw

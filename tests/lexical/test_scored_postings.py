@@ -21,7 +21,7 @@ def postings(random: np.random.Generator, terms: int, documents: int) -> tuple[n
 def weigher(matrix: np.ndarray, indptr: np.ndarray, documents: np.ndarray, frequencies: np.ndarray) -> Weigher:
     lengths = matrix.sum(axis=0).astype(np.int32)
     idf = lucene_idf(len(lengths), np.diff(indptr))
-    return bm25_weigher(indptr, documents, frequencies, bm25_norm(lengths, 1.5, 0.75), idf)
+    return bm25_weigher(indptr, documents, frequencies, bm25_norm(lengths, 1.5, 0.75), idf.__getitem__)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 12), st.data())

@@ -32,7 +32,7 @@ def test_weights_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch, block:
     plain_norm = 1.5 * (0.25 + 0.75 * lengths / lengths.mean())
     expected = np.log(1 + (30 - df + 0.5) / (df + 0.5))[:, None] * (matrix / (matrix + plain_norm))
     norm = bm25_norm(lengths, 1.5, 0.75)
-    found = all_weights(indptr, bm25_weigher(indptr, documents, frequencies, norm, lucene_idf(30, df)))
+    found = all_weights(indptr, bm25_weigher(indptr, documents, frequencies, norm, lucene_idf(30, df).__getitem__))
     np.testing.assert_allclose(found, expected[np.nonzero(matrix)], rtol=1e-6)
 
 
@@ -43,5 +43,5 @@ def test_weights_of_nothing() -> None:
     lengths = np.zeros(3, dtype=np.int32)
     for some in (nothing, lengths):  # Documents without a single term divide by no zero.
         norm = bm25_norm(some, 0.9, 0.4)
-        assert len(all_weights(indptr, bm25_weigher(indptr, nothing, frequencies, norm, np.zeros(0)))) == 0
+        assert len(all_weights(indptr, bm25_weigher(indptr, nothing, frequencies, norm, np.zeros(0).__getitem__))) == 0
     assert len(tfidf_weights(indptr, nothing, frequencies, lengths, np.zeros(0))) == 0
