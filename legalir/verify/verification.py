@@ -20,6 +20,7 @@ from legalir.collections import Collection
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
 from legalir.frames.as_of import named_day, today
+from legalir.frames.component import check_deadline
 from legalir.references.grammar import article_number, grammars
 from legalir.references.law_names import compact, in_brackets
 from legalir.references.lookup import NumberTable, as_article
@@ -247,6 +248,7 @@ class Verifier:
         checked: dict[int, Checked] = {}
         # A citation in a quotation comes after the one that quotes, which may stand behind it.
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
+            check_deadline()
             one = found[place]
             outer = checked.get(one.quoted_by)
             if outer is not None and _TERM not in outer.reason and outer.state in ("right", "wording differs"):
