@@ -43,6 +43,9 @@ class About(Schema):
     title: AnyText | None = None
     """Full name of the collection."""
 
+    titles: dict[AnyText, AnyText] = Field(default_factory=dict)
+    """The name in other languages, by their codes: ``{ko: 항만법}``."""
+
     licence: AnyText | None = None
     """Terms of use."""
 
@@ -80,6 +83,10 @@ class About(Schema):
 
     static: AnyText | None = None
     """Folder of the static encoder trained for it, relative to this file's."""
+
+    def titled(self, language: str) -> str:
+        """Return the name of the collection for readers of a language; empty if it has none."""
+        return self.titles.get(language) or self.title or ""
 
     def queries_lang(self, split: str | None) -> str | None:
         """Return the language of the queries of a split; None means the base."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
+from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -14,18 +15,21 @@ import pyterrier as pt
 from legalir.declared import Declared
 from legalir.errors import ComponentError
 
-DEADLINE = ContextVar[float]("legalir_deadline", default=float("inf"))
-"""Time of ``time.monotonic()`` after which no further component of a pipeline starts, as a server sets it."""
+DEADLINE = ContextVar[Callable[[], float]]("legalir_deadline", default=lambda: float("inf"))
+"""Function that returns the time of ``time.monotonic()`` after which no further component of a pipeline starts.
+
+A server sets it; while the work is done, it may bring the time forward, because nobody waits for the result any more.
+"""
 
 
 def check_deadline() -> None:
-    """Stop a pipeline whose time is up.
+    """Stop work whose time is up.
 
     Raises:
         TimeoutError: :data:`DEADLINE` has passed.
     """
-    if time.monotonic() > DEADLINE.get():
-        raise TimeoutError("The time for this pipeline is up.")
+    if time.monotonic() > DEADLINE.get()():
+        raise TimeoutError("The time for this work is up.")
 
 
 class Component(Declared, pt.Transformer):

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from legalir.collections import Collection
 from legalir.errors import ComponentError, DataError
+from legalir.frames.component import check_deadline
 from legalir.graph.citation_graph import CitationGraph
 from legalir.statutes.versions.difference import Difference, differences, only_between
 from legalir.statutes.versions.difference_page import difference_page
@@ -203,6 +204,7 @@ def _citing(
     first, last = (day_of(day, "day") for day in (start, end))
     valid = set(graph.docnos[graph.validity.on(last)]) if graph.validity else {*graph.docnos}
     for change in changes:
+        check_deadline()
         kinds: dict[str, str] = {}
         gone = change.kind in ("repealed", "moved")
         for side, day in ((change.after, last), (change.before if gone else None, first)):

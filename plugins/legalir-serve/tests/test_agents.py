@@ -130,7 +130,7 @@ def test_the_command(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
     assert ran.exit_code == 0 and len(warmed) == 1
     entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["legalir"]
     assert entry["args"][2:4] == ["mcp", str(tmp_path / "harbour")] and entry["env"]["LEGALIR_HOME"]
-    assert {*entry["args"][4:]} == {"--pipeline", "words=bm25", "--answer", "bm25 % 3 >> quote", "--offline"}
+    assert {*entry["args"][4:]} == {"--pipeline", "words=bm25", "--answer", "bm25 % 3 >> quote", "--offline", "--text"}
     for wrong in ([*given, "cursr"], ["harbour", "--dry-run"], ["nowhere", "--install", "cursor"]):
         assert CliRunner().invoke(mcp_app, wrong).exit_code != 0
 

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from legalir.errors import ComponentError
 from legalir_serve import surveys
 from legalir_serve.laws import days, levels, occurrences, provision
-from legalir_serve.reading import paragraphs
+from legalir_serve.reading import paragraphs, unit_of
 from legalir_serve.service import Service
 
 KOREAN = [
@@ -79,6 +79,18 @@ def test_lines_have_a_depth_and_an_anchor(language: str, text: str, places: list
     assert "\n".join("".join(words for words, _ in one.parts) for one in found) == text
 
 
+@pytest.mark.parametrize(
+    ("anchor", "lines"),
+    [("1", [0, 1, 2]), ("1.2", [0, 2]), ("2", [3]), ("1.9", [0, 1, 2]), ("7", [0, 1, 2, 3]), ("", [0, 1, 2, 3])],
+)
+def test_the_unit_that_is_cited(anchor: str, lines: list[int]) -> None:
+    """With the lines that it belongs to; of a number that the provision lacks, what is above it."""
+    text = "(1) A keeper\na) lights,\nb) rests.\n(2) A pilot waits."
+    text = text.replace("a)", "1.").replace("b)", "2.")
+    assert unit_of(text, "de", anchor).split("\n") == [text.split("\n")[line] for line in lines]
+    assert unit_of("A keeper—\n(a) lights;\n(b) rests.", "en", "b") == "A keeper—\n(b) rests."
+
+
 def test_marks_do_not_overlap() -> None:
     marks = [{"start": 2, "end": 6, "docno": "x"}, {"start": 4, "end": 8, "term": "y"}, {"start": 7, "end": 12, "n": 1}]
     (one, two) = paragraphs("a bcde fg\nh", "en", marks)
@@ -106,7 +118,7 @@ def test_terms_that_the_law_or_its_act_defines(served: Service) -> None:
         ("fr", "Les vesselages.", False),
         ("de", "Ein Vessel fährt.", True),
         ("en", "The 「Old Vessel Act」 ends.", False),
-        ("th", "vessel", False),
+        ("lo", "vessel", False),
     ],
 )
 def test_a_term_is_a_word(language: str, text: str, marked: bool) -> None:
@@ -114,6 +126,22 @@ def test_a_term_is_a_word(language: str, text: str, marked: bool) -> None:
     assert [*occurrences("船舶法は船舶に", ("船舶",), "ja")] == [(4, 6, "船舶")]
     assert [*occurrences("the Harbour Act and a harbour", ("harbour",), "en", ["Harbour Act"])] == [(22, 29, "harbour")]
     assert [*occurrences("船舶所有人", ("船舶所有人", "船舶"), "zh")] == [(0, 5, "船舶所有人")]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("ให้คณะกรรมการกำหนดอัตรา", True),
+        ("ของคณะกรรมการ ต้องทำ", True),
+        ("(2) คณะกรรมการที่แต่งตั้ง", True),
+        ("คณะกรรมการท่าเรือกำหนด", False),  # The committee of the port is another one.
+        ("ให้คณะกรรมการ ก.ท. กำหนด", False),
+        ("อนุคณะกรรมการกำหนด", False),
+    ],
+)
+def test_a_term_in_thai_has_ends_that_are_seen(text: str, marked: bool) -> None:
+    found = [*occurrences(text, ("คณะกรรมการ", "คณะ"), "th")]
+    assert [text[start:end] for start, end, _ in found] == ["คณะกรรมการ"] * marked
 
 
 def test_levels_side_by_side(served: Service) -> None:
@@ -147,7 +175,7 @@ def test_the_pages_of_a_provision_and_its_levels(client: TestClient) -> None:
     decree = client.get("/provision?docno=d-1&collection=budu&lang=en").text
     assert (
         'docno=a-3#1">법 제3조제1항</a>' in decree
-        and 'popovertarget="ref-a-3"' in decree
+        and 'popovertarget="ref-0"' in decree
         and "Preview of 부두법 제3조(점등)" in decree
     )
     assert "budu" in re.findall('<p class="imprint">(.*?)</p>', decree)[0]

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,13 +21,13 @@ from served import PLAIN, client_of, service, write
 from legalir.errors import DataError
 from legalir_serve.budget import page, provision_reply, text_parts, tokens_of
 from legalir_serve.policy import Policy
-from legalir_serve.service import Service
+from legalir_serve.service import Service, _Pipeline
 from legalir_serve.tools import create_tools
-from legalir_serve.work import Workers
+from legalir_serve.work import Together, Workers
 
 
 def asked(served: Service, *calls: tuple[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the structured replies to calls of tools, in one session; text and schema of each agree."""
+    """Return the structured replies to calls of tools, in one session; each fits its schema, and is sent once."""
 
     async def session() -> list[dict[str, Any]]:
         async with Client(create_tools(served)) as client:
@@ -34,7 +36,7 @@ def asked(served: Service, *calls: tuple[str, Mapping[str, Any]]) -> list[dict[s
             for name, arguments in calls:
                 result = await client.call_tool(name, dict(arguments))
                 reply = result.structured_content or {}
-                assert json.loads(result.content[0].text) == reply
+                assert result.content[0].text.startswith(f"{reply['state']}. {reply.get('reason', '')}")
                 assert name not in schemas or reply.keys() <= schemas[name]["properties"].keys()
                 replies.append(reply)
             return replies
@@ -200,13 +202,24 @@ def test_resources_and_list_of_tools(tmp_path: Path) -> None:
 
 
 def test_over_http(tmp_path: Path) -> None:
+    """With structured content at one address, and as text alone at the other one."""
+    headers = {"accept": "application/json, text/event-stream", "host": "127.0.0.1:8000"}
     with client_of(service(tmp_path)) as client:
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-        headers = {"accept": "application/json, text/event-stream", "host": "127.0.0.1:8000"}
-        reply = client.post("/mcp", json=message, headers=headers)
-        assert reply.status_code == 200, reply.text
-        assert len(reply.json()["result"]["tools"]) == 9
-        assert client.get("/mcp", headers=headers).status_code == 405
+
+        def ask(path: str, method: str, **given: Any) -> Any:
+            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given}
+            reply = client.post(path, json=message, headers=headers)
+            assert reply.status_code == 200, reply.text
+            return reply.json()["result"]
+
+        read: dict[str, Any] = {"name": "read_provision", "arguments": {"docno": "act-1"}}
+        for path, schemas in (("/mcp", 9), ("/mcp/text", 0)):
+            listed = ask(path, "tools/list")["tools"]
+            assert (len(listed), sum("outputSchema" in one for one in listed)) == (9, schemas)
+            assert client.get(path, headers=headers).status_code == 405
+        whole, alone = ask("/mcp", "tools/call", **read), ask("/mcp/text", "tools/call", **read)
+        assert "structuredContent" not in alone and "lit at night" not in whole["content"][0]["text"]
+        assert json.loads(alone["content"][0]["text"]) == whole["structuredContent"]
 
 
 def test_a_long_text_has_contents_and_a_budget(tmp_path: Path) -> None:
@@ -316,6 +329,45 @@ def test_a_mistake_gets_a_state_and_a_next_step(
 ) -> None:
     (reply,) = asked(service(tmp_path), (tool, arguments))
     assert reply["state"] == state and (state == "found" or (reply["reason"] and reply["next_step"]))
+
+
+def test_work_of_a_call_that_is_cancelled_ends(tmp_path: Path) -> None:
+    """It starts no further component, its thread is free, and other calls have their results."""
+    begun, free, ended = threading.Event(), threading.Event(), list[str]()
+
+    def slowly(frame: pd.DataFrame) -> pd.DataFrame:
+        if "lamp" in frame["query"].iloc[0]:
+            begun.set()
+            free.wait(10)
+        return frame
+
+    def noted(frame: pd.DataFrame) -> pd.DataFrame:
+        ended.append(frame["query"].iloc[0])
+        return frame
+
+    served, workers = service(tmp_path), Workers(1, 20)
+    opened = served.opened("harbour")
+    slow = pt.apply.generic(slowly) >> opened.collection.pipeline("bm25") >> pt.apply.generic(noted)
+    opened._pipelines["default"] = _Pipeline(slow, Together(slow), False)
+
+    async def session() -> Any:
+        async with Client(create_tools(served, workers.run)) as client:
+
+            def search(question: str) -> Any:
+                return client.call_tool("search_provisions", {"question": question, "collection": "harbour"})
+
+            first = asyncio.create_task(search("lamp"))
+            await asyncio.to_thread(begun.wait, 10)
+            first.cancel()
+            await asyncio.sleep(0.05)
+            second = asyncio.create_task(search("fee"))
+            await asyncio.sleep(0.05)
+            free.set()
+            return await second
+
+    reply = asyncio.run(session()).structured_content
+    assert reply["provisions"][0]["docno"] == "act-2" and ended == ["fee"]
+    workers.close()
 
 
 def test_work_of_a_call_that_is_cancelled_does_not_begin(tmp_path: Path) -> None:

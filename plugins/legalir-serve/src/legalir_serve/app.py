@@ -64,7 +64,7 @@ def create_app(
         concurrency: requests whose work is done at once; a quarter of them may be expressions that requests write.
         timeout: seconds that the work of a request may take.
         pages: whether there are pages for people.
-        tools: whether there are tools for agents at ``/mcp``.
+        tools: whether there are tools for agents at ``/mcp``, and at ``/mcp/text`` with replies that are text alone.
         hosts: names of the server, beside its addresses and ``localhost``.
         sheets: sheets that people rate; None: there are none. They need the pages.
         renewing: whether the application looks for changes of the collections, and opens them again.
@@ -76,11 +76,11 @@ def create_app(
     # Expressions that requests write may be long work; they leave most threads to the pipelines of the operator.
     workers, own = Workers(concurrency, timeout), Workers(max(1, concurrency // 4), timeout)
     ready = asyncio.Event()
-    agents: Any = None
+    agents = dict[str, Any]()
     if tools:
         from legalir_serve.tools import create_tools
 
-        agents = create_tools(service, workers.run)
+        agents = {path: create_tools(service, workers.run, text=path != "/mcp") for path in ("/mcp", "/mcp/text")}
 
     async def warm() -> None:
         try:
@@ -97,8 +97,8 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            if agents is not None:
-                await stack.enter_async_context(agents.session_manager.run())
+            for each in agents.values():
+                await stack.enter_async_context(each.session_manager.run())
             task = asyncio.create_task(warm())
             yield
             ready.clear()
@@ -145,8 +145,11 @@ def create_app(
         add_pages(app, service, run, labels)
     if sheets is not None:
         add_sheets(app, sheets, workers.run)
-    if agents is not None:
-        for route in agents.streamable_http_app(stateless_http=True, json_response=True, host="0.0.0.0").routes:
+    for path, each in agents.items():
+        served = each.streamable_http_app(
+            streamable_http_path=path, stateless_http=True, json_response=True, host="0.0.0.0"
+        )
+        for route in served.routes:
             assert isinstance(route, Route)
             route.methods = {"POST"}  # Without state there is nothing that a stream could carry, or an end could end.
             app.router.routes.append(route)

@@ -208,6 +208,10 @@ def mcp(
             show_default=False,
         ),
     ] = None,
+    text: Annotated[
+        bool,
+        typer.Option("--text", help="Reply by text alone, for an agent whose model is not shown structured content."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what --install would write.")] = False,
     *,
     client: Client,
@@ -223,7 +227,7 @@ def mcp(
 
     workers = Workers(_AT_ONCE, _LONGEST)
     try:
-        create_tools(_service(datasets, pipeline, answer, None, client), workers.run).run("stdio")
+        create_tools(_service(datasets, pipeline, answer, None, client), workers.run, text=text).run("stdio")
     finally:
         workers.close()
 
@@ -238,13 +242,13 @@ def _install(name: str, datasets: list[str], context: typer.Context, service: Se
     given = [str(Path(one).resolve()) if Path(one).exists() else one for one in datasets]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if value and parameter.name not in ("install", "dry_run", "datasets"):
+        if value and parameter.name not in ("install", "dry_run", "datasets", "text"):
             each = value if isinstance(value, list | tuple) else [value]
             given += [part for one in each for part in (parameter.opts[0], *([] if one is True else [str(one)]))]
     if service is not None:
         typer.echo("Indexes are opened, or built, so that no first question waits for them.", err=True)
         service.warm()
-    arguments = ["-m", "legalir.cli.main", "mcp", *given]
+    arguments = ["-m", "legalir.cli.main", "mcp", *given, "--text"]  # Every agent shows its model the text.
     for sentence in install(agent, sys.executable, arguments, dry=service is None):
         typer.echo(sentence)
     if service is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from legalir.extend import NumberTable, definitions, iso_date, provision_key, statute_of
 from legalir_serve.neighbourhood import LEVELS, level_of
+from legalir_serve.reading import unit_of
 from legalir_serve.service import Service, in_force, laws_of, references_in
 
 _BESIDE = 20
@@ -20,8 +21,15 @@ _ALL = 100_000
 _NAMES = re.compile("「[^」]*」|『[^』]*』|《[^》]*》")
 """Names of laws."""
 
-_WITHOUT_ENDS = ("th", "lo", "km", "my")
+_WITHOUT_ENDS = ("lo", "km", "my")
 """Languages that write without blanks, in whose texts a term could be a part of another word."""
+
+_THAI_BEFORE = "ของ|ให้|โดย|ที่|จาก|ต่อ|และ|หรือ|ตาม|เป็น|ใน|แก่|กับ|ว่า|ถ้า|เมื่อ|ซึ่ง|เพื่อ|สำหรับ|มี|แต่|ก็|ทำ"
+_THAI_AFTER = (
+    "ที่|ซึ่ง|และ|หรือ|ตาม|ใน|ให้|มี|ได้|ต้อง|อาจ|จะ|ไม่|เป็น|นี้|นั้น|ดังกล่าว|อื่น|ทั้ง|ทุก|ใด|ราย|กำหนด|ประกาศ|แต่งตั้ง"
+    "|โดย|เพื่อ|จาก|ต่อ|แก่|กับ|ก่อน|เมื่อ|สำหรับ|ถือ|เห็น|เว้น|ผู้|ครั้ง|ภายใน|พ้น|สั่ง|ยื่น|แจ้ง"
+)
+"""Words around a noun: with any other letter beside it, it may be a part of the name of something else."""
 
 _LONGEST = 40
 """Most characters of a term that is marked; what is longer is a phrase."""
@@ -74,8 +82,8 @@ def occurrences(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and term of the places of terms as whole words; of two at one place, the longer.
 
-    None in scripts whose words have no ends that can be seen, and none in the name of a law: in its marks, or one of
-    `laws`.
+    None in scripts whose words have no ends that can be seen (of Thai, only those beside a blank, a sign or a word such
+    as *of*), and none in the name of a law: in its marks, or one of `laws`.
     """
     pattern, of = _pattern(terms, language)
     names = [match.span() for match in _NAMES.finditer(text)]
@@ -92,7 +100,7 @@ def occurrences(
 @lru_cache(maxsize=64)
 def _pattern(terms: tuple[str, ...], language: str) -> tuple[re.Pattern[str], Mapping[str, str]]:
     """Return the pattern of terms, and the term of each of its matches in small letters."""
-    shortest = 3 if language == "zh" else 2  # Without blanks a short word is a part of others.
+    shortest = {"zh": 3, "th": 4}.get(language, 2)  # Without blanks a short word is a part of others.
     chosen = [term for term in terms if shortest <= len(term) <= _LONGEST and language not in _WITHOUT_ENDS]
     forms = {term.casefold(): term for term in chosen}
     if language in ("en", "fr"):
@@ -101,6 +109,10 @@ def _pattern(terms: tuple[str, ...], language: str) -> tuple[re.Pattern[str], Ma
     if language == "ko":
         ends = rf"(?:(?=[^\w])|\Z|(?=(?:{_PARTICLES})(?!\w)))"
         return re.compile(rf"(?<!\w)(?P<term>{either}){ends}", re.IGNORECASE), forms
+    if language == "th":  # After a blank, an abbreviation may go on with a name: คณะกรรมการ ป.ป.ช.
+        begin = "|".join(rf"(?<={word})" for word in _THAI_BEFORE.split("|"))
+        ends = rf"(?:(?![ก-๎])|(?={_THAI_AFTER}))(?! ?[ก-ฮ]{{1,2}}\.)"
+        return re.compile(rf"(?:(?<![ก-๎])|{begin})(?P<term>{either}){ends}"), {form: form for form in chosen}
     if language == "zh":
         return re.compile(rf"(?P<term>{either})", re.IGNORECASE), forms
     if language == "ja":
@@ -119,17 +131,23 @@ def _script(sign: str) -> str:
     return next((script for script in scripts if re.match(f"[{script}]", sign)), "\u3041-\u3096")
 
 
-def previews(service: Service, shown: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return title and first words of the provisions that the text of one refers to, by docno."""
-    named = service.opened(shown["collection"]).collection.provisions(
-        dict.fromkeys(one["docno"] for one in shown["references"])
-    )
-    return {docno: {"title": one.title or docno, "text": _first(one.text)} for docno, one in named.items()}
+def previews(service: Service, shown: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, str]]:
+    """Return what the text of a provision refers to, by docno and unit: ``id, title``, and a short ``text``."""
+    held = service.opened(shown["collection"]).collection
+    cited = dict.fromkeys((one["docno"], one["unit"]) for one in shown["references"])
+    named = held.provisions(dict.fromkeys(docno for docno, _ in cited))
+    return {
+        (docno, unit): {
+            "id": f"ref-{number}",
+            "title": named[docno].title or docno,
+            "text": _first(unit_of(named[docno].text, held.language, unit)),
+        }
+        for number, (docno, unit) in enumerate(cited)
+    }
 
 
-def _first(text: str, length: int = 300) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= length else f"{flat[:length].rsplit(' ', 1)[0][:length]} …"
+def _first(text: str, length: int = 600) -> str:
+    return text if len(text) <= length else f"{text[:length].rsplit(None, 1)[0]} …"
 
 
 def levels(service: Service, docno: str, *, collection: str | None = None, as_of: str | None = None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 LEVELS = ("act", "decree", "rule", "standard")
 """Levels of laws, each of which carries out what the one before it delegates."""
 
-WIDTH, HEIGHT, _GAP, _COLUMN, _HEAD = 210, 46, 12, 270, 26
+WIDTH, HEIGHT, _GAP, _COLUMN = 210, 46, 12, 270
 _LOOP = 36
 """Width of an arrow between two boxes of a column."""
 
@@ -30,11 +30,11 @@ class Box(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """Boxes, arrows between them as paths, the place and level of each column, if columns are levels; size of all."""
+    """Boxes, arrows between them as paths, whether columns are levels, and the size of all."""
 
     boxes: list[Box]
     arrows: list[str]
-    heads: list[tuple[int, str]]
+    by_level: bool
     width: int
     height: int
 
@@ -57,7 +57,7 @@ def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str
         links: ``source, target``, both among the nodes.
     """
     if not nodes:
-        return Picture([], [], [], 0, 0)
+        return Picture([], [], False, 0, 0)
     column = {nodes[0]["docno"]: 0}
     for _ in range(2):
         for link in links:
@@ -77,11 +77,10 @@ def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str
         if node["docno"] in column and len(rows.setdefault(column[node["docno"]], [])) < _MOST:
             rows[column[node["docno"]]].append(node)
     tallest = max(map(len, rows.values()))
-    head = _HEAD if chain else 0
-    height = head + tallest * (HEIGHT + _GAP) + _GAP
+    height = tallest * (HEIGHT + _GAP) + _GAP
     boxes = {}
     for place, members in rows.items():
-        top = head + (height - head - len(members) * (HEIGHT + _GAP) + _GAP) // 2
+        top = (height - len(members) * (HEIGHT + _GAP) + _GAP) // 2
         for row, node in enumerate(members):
             x, y = (place - first) * _COLUMN + _GAP, top + row * (HEIGHT + _GAP)
             title, law = node["title"] or node["docno"], node["law"]
@@ -89,8 +88,7 @@ def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str
             boxes[node["docno"]] = Box(x, y, node["docno"], title, shortened(law), shortened(label))
     arrows = [_arrow(boxes[one["source"]], boxes[one["target"]]) for one in links if {*one.values()} <= {*boxes}]
     width = (max(rows) - first) * _COLUMN + WIDTH + 2 * _GAP + _LOOP
-    heads = [(place * _COLUMN + _GAP, LEVELS[one]) for place, one in enumerate(levels)] if chain else []
-    return Picture(list(boxes.values()), arrows, heads, width, height)
+    return Picture(list(boxes.values()), arrows, chain, width, height)
 
 
 def shortened(text: str, most: int = _SIGNS) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -70,13 +71,13 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
     )
     environment.globals.update(marked=marked, extract=extract, paragraphs=paragraphs, class_of=class_of, notice=NOTICE)
 
-    def title_of(name: str) -> str:
-        return service.opened(name).collection.source.about.title or name
+    def title_of(name: str, language: str) -> str:
+        return service.opened(name).collection.source.about.titled(language) or name
 
     def spoken_in(name: str) -> str:
         return service.opened(name).collection.language
 
-    environment.globals.update(title_of=title_of, spoken_in=spoken_in, days_of=days_of, plural=plural)
+    environment.globals.update(spoken_in=spoken_in, days_of=days_of, plural=plural)
     environment.globals.update(box_width=WIDTH, box_height=HEIGHT)
     static = StaticFiles(packages=[("legalir_serve", "static")])
     app.mount("/static", Cached(static), name="static")
@@ -111,9 +112,10 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             t=t,
             language=language,
             languages=dict(sorted(texts.items())),
-            fictional=[title_of(name) for name in invented],
+            title_of=partial(title_of, language=language),
+            fictional=[title_of(name, language) for name in invented],
             said=lambda text: said(text, t),
-            cite=lambda row, name: as_cited(request, row, name, t),
+            cite=lambda row, name: as_cited(request, row, name, language),
             page_address=str(request.url),
             today=date.today().isoformat(),
         )
@@ -175,8 +177,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         places = [chosen["collection"]] if chosen["collection"] else []
         options = {name: value for name, value in chosen.items() if name != "collection"}
         found = service.several(query, places, k=k, explained=True, counted=True, **options)
-        names = found["collection"] if isinstance(found["collection"], list) else [found["collection"]]
-        found["names"] = {name: service.opened(name).collection.source.about.title or name for name in names}
+        found["names"] = found["collection"] if isinstance(found["collection"], list) else [found["collection"]]
         found["why"] = [reasons(row["explanation"], found["query"])[:3] for row in found["results"]]
         found["titles"] = {row["docno"]: row["title"] or row["docno"] for row in found["results"]}
         return found
@@ -312,7 +313,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         language = language_of(request, texts)
         t, of = texts[language], found["collection"]
         names = of if isinstance(of, list) else [of]
-        rows = [as_cited(request, row, row.get("collection", names[0]), t) for row in found.pop("results")]
+        rows = [as_cited(request, row, row.get("collection", names[0]), language) for row in found.pop("results")]
         day = date.today().isoformat()
         if kind == "json":
             return as_json(rows, {**found, "retrieved": day}), query or rows[0]["title"]
@@ -320,17 +321,21 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
             more = {"question": query, "as_of": found.get("as_of") or "", "retrieved": day}
             more |= {"collection": names[0]} if len(names) == 1 else {}
             return as_csv(rows, more), query or rows[0]["title"]
-        titles = ", ".join(map(title_of, names))
+        titles = ", ".join(title_of(name, language) for name in names)
         when = f"{t['in_force_on']} {found['as_of']}" if found.get("as_of") else ""
         facts = " · ".join(filter(None, (titles, when, t["retrieved"].format(day=day), t["notice"])))
         heading = query or rows[0]["title"] or rows[0]["docno"]
         spoken = spoken_in(names[0])
         return as_word(heading, facts, rows, t, spoken), heading
 
-    def as_cited(request: Request, row: Mapping[str, Any], name: str, t: Mapping[str, str]) -> dict[str, Any]:
+    def as_cited(request: Request, row: Mapping[str, Any], name: str, language: str) -> dict[str, Any]:
         """Return a row of a provision with its address and how it is cited."""
         address = f"{request.base_url}provision?{urlencode({'docno': row['docno'], 'collection': name})}"
-        return {**row, "address": address, "citation": citation(row, t, title_of(name), address)}
+        return {
+            **row,
+            "address": address,
+            "citation": citation(row, texts[language], title_of(name, language), address),
+        }
 
     @page("/kept", "kept.html")
     async def kept(request: Request) -> dict[str, Any]:

@@ -69,6 +69,33 @@ def paragraphs(text: str, language: str, marks: Iterable[Mark] = ()) -> list[Blo
     return found
 
 
+def unit_of(text: str, language: str, anchor: str) -> str:
+    """Return the lines of a paragraph or item of a provision, and above them the lines that it belongs to.
+
+    Args:
+        text: of the provision.
+        language: of the text, ISO 639-1.
+        anchor: see :class:`Block`; where there is none of this name, the unit above it counts, at last the whole text.
+    """
+    found = paragraphs(text, language)
+    places = {one.anchor: place for place, one in enumerate(found) if one.anchor}
+    while anchor and anchor not in places:
+        anchor = anchor.rpartition(".")[0]
+    if not anchor:
+        return text
+    first = places[anchor]
+    chosen, depth = [first], found[first].depth
+    for place in range(first - 1, -1, -1):
+        if found[place].depth < depth:
+            chosen, depth = [place, *chosen], found[place].depth
+    for place in range(first + 1, len(found)):
+        if not found[place].rows and found[place].depth <= found[first].depth:
+            break
+        chosen.append(place)
+    lines = ["".join(words for words, _ in found[place].parts) for place in chosen]
+    return "\n".join(filter(None, lines))
+
+
 def _parts(text: str, start: int, end: int, marks: Sequence[Mark]) -> list[tuple[str, Mark | None]]:
     """Return a stretch of a text in pieces, each with its mark."""
     at, parts = start, list[tuple[str, Mark | None]]()

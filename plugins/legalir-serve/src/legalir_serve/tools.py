@@ -48,6 +48,12 @@ _NEXT = {
 _LATER = "Say that it could not be checked; that does not mean that there is no such provision."
 """What to do about each state, or code of a state; about any other."""
 
+_STRUCTURED = (
+    "The reply is the structured content. An agent that shows only this text needs the command legalir mcp --text, or "
+    "the address /mcp/text."
+)
+"""Text of a reply that is structured content."""
+
 _ALL = 100_000
 """More provisions than cite one."""
 
@@ -155,12 +161,17 @@ def paged(rows: Iterable[Mapping[str, Any]], name: str, total: int, offset: int,
     return {name: shown, "total": total, **({"next_offset": more} if more < total else {})}
 
 
-def create_tools(service: Service, run: Run | None = None) -> Any:
+def create_tools(service: Service, run: Run | None = None, *, text: bool = False) -> Any:
     """Return the MCP server.
+
+    A reply is sent once. Agents differ in what they show their model of a reply that is there twice: the structured
+    content alone, the text alone, or both. All of them show a reply that is text alone.
 
     Args:
         service: what is served.
         run: does the work of a request, as ``await run(function, *arguments)``; None: a thread does.
+        text: whether replies are text alone, which is JSON, and tools have no schemas of them; else replies are
+            structured content, and their text says so.
     """
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
@@ -169,9 +180,11 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
     work: Run = run or asyncio.to_thread
 
     def result(reply: Mapping[str, Any], wrong: bool = False) -> CallToolResult:
-        """Return a reply as structured content, and as compact text for clients that read only text."""
-        text = json.dumps(reply, ensure_ascii=False, separators=(",", ":"))
-        return CallToolResult(content=[TextContent(text=text)], structured_content={**reply}, is_error=wrong)
+        if text:
+            whole = json.dumps(reply, ensure_ascii=False, separators=(",", ":"))
+            return CallToolResult(content=[TextContent(text=whole)], is_error=wrong)
+        words = " ".join(filter(None, (f"{reply['state']}.", reply.get("reason"), _STRUCTURED)))
+        return CallToolResult(content=[TextContent(text=words)], structured_content={**reply}, is_error=wrong)
 
     class Server(MCPServer[Any]):
         """The server; a wrong tool or argument gets a state and a next step, as all else does."""
@@ -205,7 +218,9 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
             added.fn_metadata.arg_model.model_config["extra"] = "forbid"
             added.fn_metadata.arg_model.model_rebuild(force=True)
             added.parameters = {**_plain(added.parameters), "additionalProperties": False}
-            added.fn_metadata.output_schema = _object(_EVERY + fields, "state", state=_STATE, **others)
+            added.fn_metadata.output_schema = (
+                None if text else _object(_EVERY + fields, "state", state=_STATE, **others)
+            )
             names_of[function.__name__] = [*added.parameters["properties"]]
             return function
 

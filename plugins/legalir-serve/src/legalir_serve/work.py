@@ -60,12 +60,13 @@ class Workers:
         Raises:
             Busy: no worker is free, and enough requests are waiting.
             TooSlow: it took too long. Its worker is free again when the component that runs has ended: no further
-                component of the pipeline starts.
+                component of the pipeline starts. The same holds for work whose caller is cancelled.
         """
         if self._begun >= self._most:
             raise Busy
         self._begun += 1
-        whole = partial(_until, time.monotonic() + self.timeout, partial(work, *arguments, **named))
+        deadline = time.monotonic() + self.timeout
+        whole = partial(_until, lambda: deadline, partial(work, *arguments, **named))
         future = asyncio.get_running_loop().run_in_executor(self._pool, whole)
         future.add_done_callback(self._ended)
         try:
@@ -73,6 +74,7 @@ class Workers:
         except TimeoutError:
             raise TooSlow from None
         except asyncio.CancelledError:
+            deadline = 0.0  # No further component of work that has begun starts.
             future.cancel()  # Work that has not begun does not begin.
             raise
 
@@ -86,20 +88,20 @@ class Workers:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _until(deadline: float, work: Callable[[], _T]) -> _T:
+def _until(deadline: Callable[[], float], work: Callable[[], _T]) -> _T:
     """Return the result of `work`; no component of a pipeline starts after the deadline."""
     DEADLINE.set(deadline)  # A thread of a pool has a context of its own, and each request sets it anew.
-    if time.monotonic() > deadline:
+    if time.monotonic() > deadline():
         raise TooSlow
     return work()
 
 
 class _Asked(NamedTuple):
-    """A question that waits for its results, and the time after which nobody waits any more."""
+    """A question that waits for its results, and what returns the time after which nobody waits any more."""
 
     question: pd.DataFrame
     results: Future[pd.DataFrame]
-    deadline: float
+    deadline: Callable[[], float]
 
 
 class Together:
@@ -128,7 +130,8 @@ class Together:
         mine = _Asked(question, Future(), DEADLINE.get())
         self._waiting.put(mine)
         self._searcher.submit(self._turn)
-        return mine.results.result(None if math.isinf(mine.deadline) else max(0, mine.deadline - time.monotonic()))
+        left = mine.deadline() - time.monotonic()
+        return mine.results.result(None if math.isinf(left) else max(0, left))
 
     def _turn(self) -> None:
         """Search for those that wait, if an earlier turn has not done so."""
@@ -136,13 +139,15 @@ class Together:
         with suppress(queue.Empty):
             while len(turn) < self._most:
                 asked = self._waiting.get_nowait()
-                if time.monotonic() <= asked.deadline:  # Else nobody waits for it any more.
+                if time.monotonic() <= asked.deadline():
                     turn.append(asked)
+                else:  # Its thread may still wait, though nobody waits for that.
+                    asked.results.set_exception(TimeoutError("The time for this work is up."))
         if turn:
             self._search(turn)
 
     def _search(self, turn: Sequence[_Asked]) -> None:
-        DEADLINE.set(max(one.deadline for one in turn))
+        DEADLINE.set(lambda: max(one.deadline() for one in turn))  # As long as anybody waits.
         try:
             if len(turn) == 1:
                 turn[0].results.set_result(self._pipeline.transform(turn[0].question))
