@@ -145,13 +145,17 @@ def hostile_requests(number: int) -> list[tuple[str, str, str]]:
 
 
 async def hostile(port: int, end: float, statuses: list[int]) -> None:
-    """Send hostile requests, eight at a time, and hold 200 connections on which requests come slowly."""
-    slow = [await asyncio.open_connection("127.0.0.1", port) for _ in range(200)]
+    """Send hostile requests, eight at a time, and hold 200 connections on which requests come slowly.
+
+    They come from an address of their own, as another client.
+    """
+    own = ("127.0.0.2", 0) if sys.platform == "linux" else None
+    slow = [await asyncio.open_connection("127.0.0.1", port, local_addr=own) for _ in range(200)]
     for _, writer in slow:
         writer.write(b"POST /v1/verify HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9000\r\n\r\n{")
 
     async def ask(method: str, address: str, body: str) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=own)
         head = f"{method} {address} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
         content = f"Content-Type: application/json\r\nContent-Length: {len(body.encode())}\r\n" if body else ""
         try:

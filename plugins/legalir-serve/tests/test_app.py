@@ -425,6 +425,41 @@ def test_a_slow_request_is_given_up_and_too_many_are_refused(shared: Service, mo
         assert client.get("/v1/search", params={"q": "lamp"}).status_code == 200
 
 
+def test_long_work_of_one_client_leaves_room_for_others(shared: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    goes_on, begun = threading.Event(), threading.Semaphore(0)
+    several = Service.several
+
+    def slow(self: Service, query: str, *places: Any, **options: Any) -> Any:
+        if query.startswith("slow"):
+            begun.release()
+            goes_on.wait(20)
+        return several(self, query, *places, **options)
+
+    monkeypatch.setattr(Service, "several", slow)
+    application = create_app(shared, concurrency=8, timeout=20, hosts=["testserver"])
+
+    def asked(client: TestClient, query: str, pipeline: str = "default") -> int:
+        return client.get("/v1/search", params={"q": query, "pipeline": pipeline}).status_code
+
+    with TestClient(application, client=("192.0.2.1", 1)) as one:
+        other, statuses = TestClient(application, client=("192.0.2.2", 1)), list[int]()
+        asking = [threading.Thread(target=lambda: statuses.append(asked(one, "slow " * 201))) for _ in range(5)]
+        for thread in asking:
+            thread.start()
+        assert begun.acquire(timeout=20)
+        while not statuses:  # Of eight places for long work, four are for one client.
+            time.sleep(0.01)
+        assert statuses == [429]
+        assert asked(one, "lamp", "bm25 % 3") == 429
+        assert asked(one, "lamp") == asked(other, "lamp") == 200
+        asking.append(threading.Thread(target=lambda: statuses.append(asked(other, "slow lamp", "bm25 % 3"))))
+        asking[-1].start()
+        goes_on.set()
+        for thread in asking:
+            thread.join()
+        assert sorted(statuses) == [200] * 5 + [429]
+
+
 def test_a_change_is_served_without_a_failed_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("legalir_serve.app._LOOK", 0.02)
     served = service(tmp_path)

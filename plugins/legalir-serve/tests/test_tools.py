@@ -351,7 +351,7 @@ def test_work_of_a_call_that_is_cancelled_ends(tmp_path: Path) -> None:
     opened._pipelines["default"] = _Pipeline(slow, Together(slow), False)
 
     async def session() -> Any:
-        async with Client(create_tools(served, workers.run)) as client:
+        async with Client(create_tools(served, lambda **_: workers.run)) as client:
 
             def search(question: str) -> Any:
                 return client.call_tool("search_provisions", {"question": question, "collection": "harbour"})
@@ -384,7 +384,7 @@ def test_work_of_a_call_that_is_cancelled_does_not_begin(tmp_path: Path) -> None
     served.provision = slow  # type: ignore[method-assign]
 
     async def session() -> Any:
-        async with Client(create_tools(served, workers.run)) as client:
+        async with Client(create_tools(served, lambda **_: workers.run)) as client:
             first = asyncio.create_task(client.call_tool("read_provision", {"docno": "act-1"}))
             await asyncio.to_thread(begun.wait, 10)
             second = asyncio.create_task(client.call_tool("read_provision", {"docno": "act-2"}))

@@ -36,6 +36,9 @@ _log = logging.getLogger("legalir_serve")
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 """Type of a reply that Prometheus reads."""
 
+_LONG = 1_000
+"""Characters of a question or text from which on it is long work."""
+
 _LOOK = 3.0
 """Seconds between two looks at the files of the collections."""
 
@@ -61,7 +64,8 @@ def create_app(
     Args:
         service: what is served.
         tokens: see :class:`~legalir_serve.guard.Guard`.
-        concurrency: requests whose work is done at once; a quarter of them may be expressions that requests write.
+        concurrency: requests whose work is done at once; beside them an eighth of that number is for long work:
+            expressions that requests write, and long questions and texts.
         timeout: seconds that the work of a request may take.
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``, and at ``/mcp/text`` with replies that are text alone.
@@ -73,14 +77,19 @@ def create_app(
         log_questions: see :class:`~legalir_serve.guard.Guard`.
         failed: is given the error if the indexes cannot be opened; None: it is raised when the application ends.
     """
-    # Expressions that requests write may be long work; they leave most threads to the pipelines of the operator.
-    workers, own = Workers(concurrency, timeout), Workers(max(1, concurrency // 4), timeout)
+    workers, long = Workers(concurrency, timeout), Workers(max(1, concurrency // 8), timeout)
     ready = asyncio.Event()
+
+    def run(pipeline: str = "", text: str = "") -> Callable[..., Any]:
+        """Return what does the work of a request for a pipeline and a text."""
+        written = pipeline and pipeline not in service.policy.pipelines
+        return long.run if written or len(text) > _LONG else workers.run
+
     agents = dict[str, Any]()
     if tools:
         from legalir_serve.tools import create_tools
 
-        agents = {path: create_tools(service, workers.run, text=path != "/mcp") for path in ("/mcp", "/mcp/text")}
+        agents = {path: create_tools(service, run, text=path != "/mcp") for path in ("/mcp", "/mcp/text")}
 
     async def warm() -> None:
         try:
@@ -106,7 +115,7 @@ def create_app(
                 task.result()
             task.cancel()
             workers.close()
-            own.close()
+            long.close()
 
     app = FastAPI(
         title="legalir",
@@ -127,10 +136,6 @@ def create_app(
 
     for kind in (Busy, TooSlow, TimeoutError, RequestValidationError, HTTPException, LegalIRError, Exception):
         app.add_exception_handler(kind, refuse)
-
-    def run(pipeline: str = "") -> Callable[..., Any]:
-        """Return what does the work of a request for a pipeline."""
-        return workers.run if not pipeline or pipeline in service.policy.pipelines else own.run
 
     _add_api(app, service, run, ready)
     metrics = Metrics(service)
@@ -354,7 +359,7 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
 
     async def searched(asked: SearchRequest) -> Any:
         given = asked.model_dump()
-        return await run(asked.pipeline)(service.several, given.pop("q"), given.pop("collection"), **given)
+        return await run(asked.pipeline, asked.q)(service.several, given.pop("q"), given.pop("collection"), **given)
 
     @add("/v1/search", "search", replies.Search)
     async def search(asked: Annotated[SearchRequest, Query()]) -> Any:
@@ -370,7 +375,7 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     async def explain(asked: Annotated[ExplainRequest, Query()]) -> Any:
         """Say why a provision has its score."""
         given = asked.model_dump()
-        return await run(asked.pipeline)(service.explain, given.pop("q"), given.pop("docno"), **given)
+        return await run(asked.pipeline, asked.q)(service.explain, given.pop("q"), given.pop("docno"), **given)
 
     @add("/v1/provision", "provisions", replies.Provision)
     async def provision(asked: Annotated[ProvisionRequest, Query()]) -> Any:
@@ -405,7 +410,7 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     @add("/v1/impact", "time", replies.Impact, ["POST"])
     async def impact(asked: ImpactRequest) -> Any:
         """Return what changed between two days, the provisions that cite it, and the passages of documents that do."""
-        return await run()(service.impact, **asked.model_dump())
+        return await run(text="".join(asked.documents.values()))(service.impact, **asked.model_dump())
 
     @add("/v1/survey", "search", replies.Surveyed, ["POST"])
     async def survey(asked: SurveyRequest) -> Any:
@@ -417,11 +422,11 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     @add("/v1/verify", "answers", replies.Verified, ["POST"])
     async def verify(asked: VerifyRequest) -> Any:
         """Return each citation of a text with its state: right, or what is wrong with it."""
-        return await run()(service.verify, **asked.model_dump())
+        return await run(text=asked.text)(service.verify, **asked.model_dump())
 
     async def answered(request: Request, asked: AnswerRequest) -> Response:
         given = asked.model_dump()
-        question, work = given.pop("q"), run(asked.pipeline)
+        question, work = given.pop("q"), run(asked.pipeline, asked.q)
         if "text/event-stream" not in request.headers.get("accept", ""):
             return JSONResponse(await work(service.answer, question, **given))
 

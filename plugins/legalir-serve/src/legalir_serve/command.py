@@ -151,6 +151,7 @@ def serve(
         if server is not None:
             server.should_exit = True
 
+    processes.keep_little_memory()
     application = create_app(
         service,
         tokens=given,
@@ -227,7 +228,9 @@ def mcp(
 
     workers = Workers(_AT_ONCE, _LONGEST)
     try:
-        create_tools(_service(datasets, pipeline, answer, None, client), workers.run, text=text).run("stdio")
+        create_tools(_service(datasets, pipeline, answer, None, client), lambda **_: workers.run, text=text).run(
+            "stdio"
+        )
     finally:
         workers.close()
 

@@ -19,6 +19,8 @@ from typing import NamedTuple
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from legalir_serve.work import CLIENT
+
 _log = logging.getLogger("legalir_serve")
 _requests = logging.getLogger("legalir_serve.requests")
 
@@ -114,6 +116,7 @@ class Guard:
                 message = {**message, "body": b""}
             await send(message)
 
+        CLIENT.set(str(headers.get(b"authorization")) if self._tokens else (scope.get("client") or ("",))[0])
         try:
             if fault := await self._fault(scope, headers):
                 await _refusal(fault, scope, headers)(scope, receive, guarded)

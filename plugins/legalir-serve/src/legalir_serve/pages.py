@@ -141,7 +141,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
                     if isinstance(found, Response):
                         return found
                     # A long text takes its time, which is not that of all other requests.
-                    text = await run()(rendered, request, template, **found)
+                    text = await run(text=str(request.url))(rendered, request, template, **found)
                     return HTMLResponse(text, headers={"vary": "accept-language"})
                 except Exception as error:
                     return refused_page(request, error)
@@ -198,7 +198,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
                 root = request.scope.get("root_path", "")
                 return RedirectResponse(f"{root}/provision?{urlencode(place)}", 303)
         collections = await run()(service.collections)
-        work = run(chosen["pipeline"])
+        work = run(chosen["pipeline"], query)
         chosen["offset"] = _whole(request.query_params.get("offset", ""), 0)
         found = await work(searched, query, chosen, count(request)) if query.strip() else None
         examples = {} if found else {name: await run()(service.examples, name) for name in service.names}
@@ -213,7 +213,8 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         sides = []
         if query.strip():
             sides = [
-                await run(each["pipeline"])(service.search, query, k=count(request), **each) for each in (chosen, other)
+                await run(one["pipeline"], query)(service.search, query, k=count(request), **one)
+                for one in (chosen, other)
             ]
         places = [{row["docno"]: row["rank"] for row in side["results"]} for side in sides]
         collections = await run()(service.collections)
@@ -234,7 +235,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         if len(text) > TEXT:
             raise ComponentError(f"The text has {len(text):,} characters, and {TEXT:,} are allowed.")
         if text.strip():
-            verified = await run()(service.verify, text, **chosen)
+            verified = await run(text=text)(service.verify, text, **chosen)
         return {
             "collections": await run()(service.collections),
             "verified": verified,
@@ -249,7 +250,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
     async def explain(request: Request) -> dict[str, Any]:
         query, docno = (request.query_params.get(name, "") for name in ("q", "docno"))
         chosen = options(request)
-        shown = await run(chosen["pipeline"])(service.explain, query, docno, **chosen)
+        shown = await run(chosen["pipeline"], query)(service.explain, query, docno, **chosen)
         why = reasons(shown, query)
         words = [text for kind, text in why if kind == "word"][:6]
         named = service.opened(chosen["collection"]).collection.provisions([docno, *(text for _, text in why)])
@@ -266,7 +267,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         elif query.strip() and request.query_params.get("live"):
             shown["steps"] = f"{request.scope.get('root_path', '')}/answer/steps?{request.query_params}"
         elif query.strip():
-            reply = await run(chosen["pipeline"])(service.answer, query, **chosen)
+            reply = await run(chosen["pipeline"], query)(service.answer, query, **chosen)
             shown |= answered(reply, texts[language_of(request, texts)])
         return {"collections": await run()(service.collections), "query": query, "chosen": chosen, **shown}
 
@@ -277,7 +278,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
 
         async def events() -> AsyncIterator[str]:
             labels = texts[language_of(request, texts)]
-            work = run(chosen["pipeline"])
+            work = run(chosen["pipeline"], query)
             answering = steps(work, lambda told: service.answer(query, told=told, **chosen), service.hidden)
             async for kind, content in answering:
                 shown = content
@@ -292,7 +293,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
     @page("/export", "error.html")
     async def export(request: Request) -> Response:
         query, docno, chosen = request.query_params.get("q", ""), request.query_params.get("docno"), options(request)
-        kind, work = request.query_params.get("format") or "json", run(chosen["pipeline"])
+        kind, work = request.query_params.get("format") or "json", run(chosen["pipeline"], query)
         if kind not in KINDS:
             raise ComponentError(f"format={kind!r} is not one of: {', '.join(KINDS)}.")
         if docno:

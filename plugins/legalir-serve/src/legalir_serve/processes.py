@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import logging
 import os
@@ -12,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -35,6 +37,14 @@ _PATIENCE = 60.0
 
 _RENEW = 3
 """Looks at the processes for one at the files of the collections."""
+
+
+def keep_little_memory() -> None:
+    """Let the C library give memory back; glibc else keeps up to 32 MB for each of many threads, whatever they do."""
+    with suppress(OSError, AttributeError, TypeError):  # Another library, or another system.
+        library = ctypes.CDLL(None)
+        for parameter, value in ((-8, 2), (-3, 1 << 20)):  # M_ARENA_MAX; M_MMAP_THRESHOLD, in bytes
+            library.mallopt(parameter, value)
 
 
 def serve(

@@ -229,7 +229,9 @@ class Service:
         titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
         day = opened.collection.day(None)
         opened.collection.find(next(iter(titles), ""))
-        opened.collection.verify("\n".join(titles))  # It loads the grammar of references, and a recogniser of languages.
+        opened.collection.verify(
+            "\n".join(titles)
+        )  # It loads the grammar of references, and a recogniser of languages.
         opened.suggestions.of("a")
         for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)

@@ -161,7 +161,7 @@ def paged(rows: Iterable[Mapping[str, Any]], name: str, total: int, offset: int,
     return {name: shown, "total": total, **({"next_offset": more} if more < total else {})}
 
 
-def create_tools(service: Service, run: Run | None = None, *, text: bool = False) -> Any:
+def create_tools(service: Service, run: Callable[..., Run] | None = None, *, text: bool = False) -> Any:
     """Return the MCP server.
 
     A reply is sent once. Agents differ in what they show their model of a reply that is there twice: the structured
@@ -169,7 +169,7 @@ def create_tools(service: Service, run: Run | None = None, *, text: bool = False
 
     Args:
         service: what is served.
-        run: does the work of a request, as ``await run(function, *arguments)``; None: a thread does.
+        run: returns what does the work of a request, as ``await run(text=…)(function, *arguments)``; None: a thread.
         text: whether replies are text alone, which is JSON, and tools have no schemas of them; else replies are
             structured content, and their text says so.
     """
@@ -177,7 +177,7 @@ def create_tools(service: Service, run: Run | None = None, *, text: bool = False
     from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
     from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
-    work: Run = run or asyncio.to_thread
+    working = run or (lambda **_: asyncio.to_thread)
 
     def result(reply: Mapping[str, Any], wrong: bool = False) -> CallToolResult:
         if text:
@@ -240,10 +240,10 @@ def create_tools(service: Service, run: Run | None = None, *, text: bool = False
             raise Question(f"There is no collection {collection!r}.", near)
         return collection or service.names[0]
 
-    async def checked(function: Callable[..., dict[str, Any]], *arguments: Any, **named: Any) -> Any:
-        """Return what a function returns, or in `state` why there is nothing."""
+    async def checked(function: Callable[..., dict[str, Any]], text: str = "") -> Any:
+        """Return what a function returns, or in `state` why there is nothing; a long text is long work."""
         try:
-            return result({"state": "found", **await work(function, *arguments, **named)})
+            return result({"state": "found", **await working(text=text)(function)})
         except Question as question:
             return result(refused(str(question), question.state, candidates=question.candidates))
         except Exception as error:
@@ -326,7 +326,7 @@ def create_tools(service: Service, run: Run | None = None, *, text: bool = False
             facts = {"collection": found["collection"], "as_of": found["as_of"]}
             return {**facts, **notes, "provisions": shown, **({} if more is None else {"next_offset": more})}
 
-        return await checked(search)
+        return await checked(search, question)
 
     @tool(
         "collection docno title law path effective_from effective_to url law_state law_state_since? in_force? "
@@ -493,7 +493,7 @@ def create_tools(service: Service, run: Run | None = None, *, text: bool = False
             nearest = [{"docno": each["docno"], "title": each["title"]} for each in sources]
             return {**facts, **({"nearest": nearest} if nearest else {})}
 
-        return await checked(answer)
+        return await checked(answer, question)
 
     @tool(
         "collection day? counts{ wrong# total# next_offset#",
@@ -517,13 +517,13 @@ def create_tools(service: Service, run: Run | None = None, *, text: bool = False
             facts = {name: found[name] for name in ("collection", "day", "counts", "wrong")}
             return {**facts, **paged(rows[offset:], "citations", len(rows), offset, tokens)}
 
-        return await checked(verify)
+        return await checked(verify, text)
 
     @server.resource("legalir://{+collection}/{docno}", mime_type="text/plain")
     async def provision(collection: str, docno: str) -> str:
         """The text of a provision, by the name of its collection and its docno."""
         try:
-            shown = await work(service.provision, docno, collection=collection)
+            shown = await working()(service.provision, docno, collection=collection)
         except Exception as error:
             fault = refusal(error, service.hidden)
             raise (ResourceNotFoundError if fault.code == "not_found" else ResourceError)(fault.reason) from None

@@ -8,9 +8,11 @@ import logging
 import math
 import queue
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -28,6 +30,10 @@ _log = logging.getLogger("legalir_serve")
 _T = TypeVar("_T")
 
 
+CLIENT = ContextVar[str]("legalir_client", default="")
+"""Who asks: an address, or a token."""
+
+
 class Busy(Exception):  # noqa: N818  (reads as the sentence it is)
     """No worker is free, and enough requests wait."""
 
@@ -41,7 +47,7 @@ class NoVersions(ComponentError):  # noqa: N818
 
 
 class Workers:
-    """Threads that do the work of requests; what they cannot take is refused.
+    """Threads that do the work of requests; what they cannot take is refused, and what is more than one client's half.
 
     Args:
         concurrency: number of requests whose work is done at once; seven times as many may wait.
@@ -51,24 +57,25 @@ class Workers:
     def __init__(self, concurrency: int, timeout: float) -> None:
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="legalir-serve")
         self._most = 8 * concurrency
-        self._begun = 0
+        self._begun = Counter[str]()
         self.timeout = timeout
 
     async def run(self, work: Callable[..., _T], *arguments: Any, **named: Any) -> _T:
         """Return the result of `work`.
 
         Raises:
-            Busy: no worker is free, and enough requests are waiting.
+            Busy: no worker is free, and enough requests are waiting, in all or of this client.
             TooSlow: it took too long. Its worker is free again when the component that runs has ended: no further
                 component of the pipeline starts. The same holds for work whose caller is cancelled.
         """
-        if self._begun >= self._most:
+        client = CLIENT.get()
+        if self._begun.total() >= self._most or self._begun[client] >= max(1, self._most // 2):
             raise Busy
-        self._begun += 1
+        self._begun[client] += 1
         deadline = time.monotonic() + self.timeout
         whole = partial(_until, lambda: deadline, partial(work, *arguments, **named))
         future = asyncio.get_running_loop().run_in_executor(self._pool, whole)
-        future.add_done_callback(self._ended)
+        future.add_done_callback(partial(self._ended, client))
         try:
             return await asyncio.wait_for(asyncio.shield(future), self.timeout)
         except TimeoutError:
@@ -78,8 +85,8 @@ class Workers:
             future.cancel()  # Work that has not begun does not begin.
             raise
 
-    def _ended(self, future: asyncio.Future[Any]) -> None:
-        self._begun -= 1
+    def _ended(self, client: str, future: asyncio.Future[Any]) -> None:
+        self._begun -= Counter([client])  # It forgets clients of which nothing is left.
         if not future.cancelled():
             future.exception()  # It is looked at, also if nobody waits any more.
 
