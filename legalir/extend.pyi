@@ -7,6 +7,7 @@ from .analysis.analyzer import fingerprint as fingerprint
 from .analysis.analyzer import get_analyzer as get_analyzer
 from .analysis.ngrams import readable as readable
 from .analysis.text import words as words
+from .analysis.words import stop_words as stop_words
 from .answer.choices import YES_NO_WORDS as YES_NO_WORDS
 from .answer.choices import read_number as read_number
 from .answer.generator import Answer as Answer
@@ -22,6 +23,7 @@ from .collection.results import answer_with as answer_with
 from .collection.results import gives_answers as gives_answers
 from .collection.results import rows as rows
 from .collection.results import search_with as search_with
+from .collection.several import in_turn as in_turn
 from .collections import Collection as Collection
 from .collections import directory_name as directory_name
 from .collections import earlier_builds as earlier_builds

@@ -192,7 +192,7 @@ class Words:
         for name in _OPTIONS:
             if not isinstance(value := getattr(self, name), bool):
                 raise AnalyzerError(f"word: {name}={value!r} is neither True nor False.")
-        if self.stop and not _stop_words(self.lang):
+        if self.stop and not stop_words(self.lang):
             raise AnalyzerError(f"word: there are no stop words for {language(self.lang).name}: leave stop out.")
         if self.pattern is not None:
             try:
@@ -319,7 +319,7 @@ class _Reader:
         self._unicode = words.pattern is None
         self._bridge = known.bridge and self._unicode
         self._pattern = _pattern(known.signs)
-        self._stop = _stop_words(words.lang) if words.stop or self._bridge else frozenset()
+        self._stop = stop_words(words.lang) if words.stop or self._bridge else frozenset()
         self._stem = _stemmer(known.stemmer) if words.stem and known.stemmer else str
 
     def tokens(self, chunks: Iterable[str]) -> list[str]:
@@ -407,7 +407,8 @@ def _signs(signs: tuple[str, ...]) -> regex.Pattern[str]:
 
 
 @cache
-def _stop_words(code: str) -> frozenset[str]:
+def stop_words(code: str) -> frozenset[str]:
+    """Return the words of a language, in lower case, that say little alone; none where no list is known."""
     from stop_words import StopWordError, get_stop_words
 
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import date
+from itertools import accumulate
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -48,18 +49,36 @@ def search(
     """
     opened = _opened(collections, as_of)
     cited = {(one.id, found.shows) for one, found in find(opened, query, as_of=as_of) if found.state == "right"}
-    lists = []
-    for place, one in enumerate(opened):
-        hits = pd.DataFrame(one.search(query, expr, k, as_of=as_of if one.dated else None))
-        named = [(one.id, docno) in cited for docno in hits["docno"]]
-        hits["score"] = [
-            1.0 if is_named else 1 / (_K + rank + 1) for is_named, rank in zip(named, hits["rank"], strict=True)
-        ]
-        lists.append(hits.assign(collection=one.id, place=place))
-    fused = pd.concat(lists).sort_values(["score", "place"], ascending=[False, True], kind="stable").head(k)
-    fused["rank"] = range(len(fused))
-    columns = ["rank", "score", "collection", *(name for name in fused if name not in ("rank", "score", "collection"))]
-    return fused[columns].drop(columns="place").fillna("").reset_index(drop=True)
+    lists = [
+        pd.DataFrame(one.search(query, expr, k, as_of=as_of if one.dated else None)).assign(collection=one.id)
+        for one in opened
+    ]
+    order = in_turn([[*zip(hits["collection"], hits["docno"], strict=True)] for hits in lists], cited)[:k]
+    starts = [*accumulate(map(len, lists), initial=0)]
+    fused = pd.concat(lists).iloc[[starts[number] + place for _, number, place in order]].reset_index(drop=True)
+    fused = fused.assign(rank=range(len(fused)), score=[score for score, _, _ in order])
+    columns = ["rank", "score", "collection"]
+    return fused[[*columns, *(name for name in fused if name not in columns)]].fillna("")
+
+
+def in_turn(
+    lists: Sequence[Sequence[tuple[str, str]]], cited: Container[tuple[str, str]]
+) -> list[tuple[float, int, int]]:
+    """Return the order of the results of several collections, as :func:`search` has it.
+
+    Args:
+        lists: the name of a collection and the docno of each of its results, best first, of each collection.
+        cited: those that the question cites.
+
+    Returns:
+        Score, number of the list, and place in it from 0, of each result.
+    """
+    fused = [
+        (1.0 if one in cited else 1 / (_K + place + 1), number, place)
+        for number, each in enumerate(lists)
+        for place, one in enumerate(each)
+    ]
+    return sorted(fused, key=lambda one: (-one[0], one[1]))
 
 
 def find(

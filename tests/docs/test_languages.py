@@ -5,14 +5,14 @@ from __future__ import annotations
 from documentation import DOCS
 
 from legalir.analysis.language import Language, _languages
-from legalir.analysis.words import _stop_words
+from legalir.analysis.words import stop_words
 
 
 def rules(known: Language) -> list[str]:
     """Return what is done for a language, in the words of the page."""
     done = {
         "stems": known.stemmer,
-        "stop words": _stop_words(known.code),
+        "stop words": stop_words(known.code),
         "pairs across them": known.bridge,
         "elisions": known.elisions,
         "accents off": known.fold,

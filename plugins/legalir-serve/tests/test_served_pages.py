@@ -23,7 +23,7 @@ from legalir_serve.exports import as_csv
 from legalir_serve.labels import messages, refused_in
 from legalir_serve.neighbourhood import picture
 from legalir_serve.pages import answered, pieces
-from legalir_serve.passages import blocks, extract, marked, reasons
+from legalir_serve.passages import blocks, extract, marked, reasons, telling
 from legalir_serve.service import Service
 
 
@@ -271,6 +271,8 @@ def test_words_are_marked_by_their_beginning() -> None:
     # A long text, and a long question of words that begin alike, take no time.
     assert marked("가나다라 " * 20_000, " ".join(f"가나다{number}" for number in range(500)))
     assert marked("text", "") == [("text", False)]
+    assert telling("When is the lamp of a pier lit?", "en") == "lamp pier lit?"
+    assert telling("to be", "en") == "to be" and telling("창문은 어디에", "und") == "창문은 어디에"
 
 
 def test_an_extract_holds_the_words() -> None:

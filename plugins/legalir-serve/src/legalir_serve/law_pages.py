@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date
-from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -32,21 +31,30 @@ async def given_in(request: Request) -> dict[str, str]:
     return given
 
 
-def add_law_pages(
-    page: Callable[..., Callable[..., None]],
-    service: Service,
-    run: Callable[..., Any],
-) -> None:
+def place_of(given: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the collection and the day of a request."""
+    return {name: given.get(name) or None for name in ("collection", "as_of")}
+
+
+def text_in(given: Mapping[str, str]) -> str:
+    """Return the text of a form.
+
+    Raises:
+        ComponentError: it is too long.
+    """
+    text = given.get("text", "")
+    if len(text) > TEXT:
+        raise ComponentError(f"The text has {len(text):,} characters, and {TEXT:,} are allowed.")
+    return text
+
+
+def add_law_pages(page: Callable[..., Callable[..., None]], service: Service) -> None:
     """Add the pages to an application.
 
     Args:
         page: serves what a function returns, in a template.
         service: what is served.
-        run: returns what does the work of a request for a pipeline.
     """
-
-    def place_of(given: Mapping[str, str]) -> dict[str, str | None]:
-        return {name: given.get(name) or None for name in ("collection", "as_of")}
 
     def facts_of(request: Request, shown: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the pages of a provision and of a law need."""
@@ -63,94 +71,72 @@ def add_law_pages(
         }
 
     @page("/provision", "provision.html")
-    async def provision(request: Request) -> dict[str, Any]:
-        given = {**request.query_params}
+    def provision(request: Request, given: dict[str, str]) -> dict[str, Any]:
         place, first, last = place_of(given), given.get("from", ""), given.get("to", "")
-
-        def whole() -> dict[str, Any]:
-            shown = laws.provision(service, given.get("docno", ""), **place)
-            around = service.related(shown["docno"], **place, depth=2, most=24)
-            days = [one["effective_from"] for one in shown["versions"]]
-            here = next((at for at, one in enumerate(shown["versions"]) if one["docno"] == shown["docno"]), 0)
-            chosen = first or days[max(0, here - 1)], last or days[max(here, min(1, len(days) - 1))]
-            changes = None
-            if first or last or len(days) > 1:
-                changes = service.changes(*chosen, collection=shown["collection"], docno=shown["docno"])
-            return {
-                **facts_of(request, shown),
-                "previews": laws.previews(service, shown),
-                "drawn": picture(around["nodes"], around["links"]),
-                "changes": changes,
-                "compared": bool(first or last),
-                "has_levels": level_of(shown["level"]) >= 0,
-                "query": given.get("q", ""),
-                "cited": given.get("words"),
-            }
-
-        found: dict[str, Any] = await run()(whole)
-        return found
+        shown = laws.provision(service, given.get("docno", ""), **place)
+        around = service.related(shown["docno"], **place, depth=2, most=24)
+        days = [one["effective_from"] for one in shown["versions"]]
+        here = next((at for at, one in enumerate(shown["versions"]) if one["docno"] == shown["docno"]), 0)
+        chosen = first or days[max(0, here - 1)], last or days[max(here, min(1, len(days) - 1))]
+        changes = None
+        if first or last or len(days) > 1:
+            changes = service.changes(*chosen, collection=shown["collection"], docno=shown["docno"])
+        return {
+            **facts_of(request, shown),
+            "previews": laws.previews(service, shown),
+            "drawn": picture(around["nodes"], around["links"]),
+            "changes": changes,
+            "compared": bool(first or last),
+            "has_levels": level_of(shown["level"]) >= 0,
+            "query": given.get("q", ""),
+            "cited": given.get("words"),
+        }
 
     @page("/law", "law.html")
-    async def law(request: Request) -> dict[str, Any]:
-        given = {**request.query_params}
-
-        def whole() -> dict[str, Any]:
-            shown = service.law(given.get("docno", ""), **place_of(given))
-            days = laws.days(service, given["docno"], collection=shown["collection"])
-            return {**facts_of(request, {**shown, "docno": given["docno"]}), "days": days}
-
-        found: dict[str, Any] = await run()(whole)
-        return found
+    def law(request: Request, given: dict[str, str]) -> dict[str, Any]:
+        docno = given.get("docno", "")
+        shown = service.law(docno, **place_of(given))
+        days = laws.days(service, docno, collection=shown["collection"])
+        return {**facts_of(request, {**shown, "docno": docno}), "days": days}
 
     @page("/levels", "levels.html")
-    async def levels(request: Request) -> dict[str, Any]:
-        given = {**request.query_params}
-        shown = await run()(laws.levels, service, given.get("docno", ""), **place_of(given))
-        return facts_of(request, shown)
+    def levels(request: Request, given: dict[str, str]) -> dict[str, Any]:
+        return facts_of(request, laws.levels(service, given.get("docno", ""), **place_of(given)))
 
-    async def changes(request: Request) -> dict[str, Any]:
-        given = await given_in(request)
-        docno, text, name = given.get("docno", ""), given.get("text", ""), given.get("law", "")
-        if len(text) > TEXT:
-            raise ComponentError(f"The text has {len(text):,} characters, and {TEXT:,} are allowed.")
-
-        def compared() -> dict[str, Any]:
-            opened = service.opened(given.get("collection") or None)
-            record = service.citing(docno, "cites", collection=opened.name, k=0) if docno else None
-            days = laws.days(service, docno, collection=opened.name) if docno else []
-            meant = record["law"] if record else name
-            first, last = given.get("from", ""), given.get("to", "")
-            if last and not first:
-                raise ComponentError("from is missing: give the earlier day, too.")
-            if days and not first and not last:  # The newest change.
-                first, last = days[max(0, len(days) - 2)][0], days[-1][0]
-            shown = None
-            if first:
-                documents = {"text": text} if text.strip() else {}
-                last = last or "today"
-                shown = service.impact(first, last, collection=opened.name, law=meant, documents=documents)
-            return {
-                "collections": [one for one in service.collections() if one["dated"]],
-                "shown": shown,
-                "most": _SHOWN,
-                "law_name": meant,
-                "docno": docno,
-                "days": days,
-                "chosen": {"collection": opened.name, "from": first, "to": shown["to"] if shown else last},
-                "text": text,
-                "law_language": opened.collection.language,
-                "without": ("law", "collection", "as_of"),
-            }
-
-        found: dict[str, Any] = await run()(compared)
-        return found
+    def changes(request: Request, given: dict[str, str]) -> dict[str, Any]:
+        docno, text, name = given.get("docno", ""), text_in(given), given.get("law", "")
+        opened = service.opened(given.get("collection") or None)
+        record = service.citing(docno, "cites", collection=opened.name, k=0) if docno else None
+        days = laws.days(service, docno, collection=opened.name) if docno else []
+        meant = record["law"] if record else name
+        first, last = given.get("from", ""), given.get("to", "")
+        if last and not first:
+            raise ComponentError("from is missing: give the earlier day, too.")
+        if days and not first and not last:  # The newest change.
+            first, last = days[max(0, len(days) - 2)][0], days[-1][0]
+        shown = None
+        if first:
+            documents = {"text": text} if text.strip() else {}
+            last = last or "today"
+            shown = service.impact(first, last, collection=opened.name, law=meant, documents=documents)
+        return {
+            "collections": [one for one in service.collections() if one["dated"]],
+            "shown": shown,
+            "most": _SHOWN,
+            "law_name": meant,
+            "docno": docno,
+            "days": days,
+            "chosen": {"collection": opened.name, "from": first, "to": shown["to"] if shown else last},
+            "text": text,
+            "law_language": opened.collection.language,
+            "without": ("law", "collection", "as_of"),
+        }
 
     for path in ("/changes", "/impact"):
         page(path, "changes.html", ("GET", "POST"))(changes)
 
-    @page("/survey", "survey.html")
-    async def survey(request: Request) -> dict[str, Any] | Response:
-        given = {**request.query_params}
+    @page("/survey", "survey.html", long=True)
+    def survey(request: Request, given: dict[str, str]) -> dict[str, Any] | Response:
         query, place = given.get("q", ""), place_of(given)
         decided, corpus = surveys.unpacked(given.get("state", ""))
         known = {docno for docno, _ in decided}
@@ -160,8 +146,7 @@ def add_law_pages(
                 decided.append((docno, surveys.VERDICTS.get(sign, sign)))
         shown = None
         if query.strip():
-            work = partial(surveys.survey, service, query, decided, corpus=corpus, **place)
-            shown = await run(query)(work)
+            shown = surveys.survey(service, query, decided, corpus=corpus, **place)
         if shown and given.get("format") == "csv":
             address = f"{request.base_url}".rstrip("/")
             rows = [

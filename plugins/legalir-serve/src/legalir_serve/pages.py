@@ -15,21 +15,20 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
-from starlette.types import Message, Receive, Scope, Send
 
 from legalir.errors import ComponentError, suggestion
 from legalir.extend import NOTICE, WRONG
 from legalir_serve.exports import KINDS, as_csv, as_json, as_word, citation, days_of
 from legalir_serve.labels import language_of, messages, plural, refused_in, said
-from legalir_serve.law_pages import SURVEY, add_law_pages, given_in
+from legalir_serve.law_pages import SURVEY, add_law_pages, given_in, place_of, text_in
 from legalir_serve.neighbourhood import HEIGHT, WIDTH
-from legalir_serve.passages import extract, marked, reasons
-from legalir_serve.policy import TEXT
+from legalir_serve.passages import extract, marked, reasons, telling
 from legalir_serve.reading import paragraphs
 from legalir_serve.service import Service
 from legalir_serve.work import event, refusal, steps
 
 Run = Callable[..., Any]
+Page = Callable[[Request, dict[str, str]], dict[str, Any] | Response]
 
 PARAMETERS = ("q", "collection", "pipeline", "k", "offset", "as_of", "law", "level", "path", "lang")
 """Parameters of an address that stay from view to view."""
@@ -69,7 +68,9 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
-    environment.globals.update(marked=marked, extract=extract, paragraphs=paragraphs, class_of=class_of, notice=NOTICE)
+    environment.globals.update(
+        marked=marked, extract=extract, telling=telling, paragraphs=paragraphs, class_of=class_of, notice=NOTICE
+    )
 
     def title_of(name: str, language: str) -> str:
         return service.opened(name).collection.source.about.titled(language) or name
@@ -79,8 +80,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
 
     environment.globals.update(spoken_in=spoken_in, days_of=days_of, plural=plural)
     environment.globals.update(box_width=WIDTH, box_height=HEIGHT)
-    static = StaticFiles(packages=[("legalir_serve", "static")])
-    app.mount("/static", Cached(static), name="static")
+    app.mount("/static", Cached(packages=[("legalir_serve", "static")]), name="static")
 
     def rendered(request: Request, template: str, **values: Any) -> str:
         dropped = values.pop("without", ())
@@ -130,19 +130,27 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         shown = {"reason": reason, "detail": detail, "told": said(refused.reason, t) != ""}
         return HTMLResponse(rendered(request, "error.html", **shown, without=without), refused.status, headers)
 
-    def page(path: str, template: str, methods: Iterable[str] = ("GET",)) -> Callable[[Callable[[Request], Any]], None]:
-        """Serve what a function returns, in a template; an error is a page, too."""
+    def page(path: str, template: str, methods: Iterable[str] = ("GET",), long: bool = False) -> Callable[[Page], None]:
+        """Serve what a function returns, in a template; an error is a page, too.
 
-        def add(values_of: Callable[[Request], Any]) -> None:
+        The function is given the request and its parameters, those of a form among them. It and the template are the
+        work of a request for a pipeline; `long` work is done as that of expressions that requests write.
+        """
+
+        def add(values_of: Page) -> None:
+            def work(request: Request, given: dict[str, str]) -> Response:
+                found = values_of(request, given)
+                if isinstance(found, Response):
+                    return found
+                return HTMLResponse(rendered(request, template, **found), headers={"vary": "accept-language"})
+
             async def serve(request: Request) -> Response:
                 try:
                     check_parameters(request)
-                    found = await values_of(request)
-                    if isinstance(found, Response):
-                        return found
-                    # A long text takes its time, which is not that of all other requests.
-                    text = await run(text=str(request.url))(rendered, request, template, **found)
-                    return HTMLResponse(text, headers={"vary": "accept-language"})
+                    given = await given_in(request)
+                    worker = run(path if long else given.get("pipeline", ""), "".join(given.values()))
+                    reply: Response = await worker(work, request, given)
+                    return reply
                 except Exception as error:
                     return refused_page(request, error)
 
@@ -161,65 +169,69 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
 
     app.add_exception_handler(HTTPException, refuse_or_show)
 
-    def options(request: Request) -> dict[str, Any]:
-        given = request.query_params
+    def options(given: Mapping[str, str]) -> dict[str, Any]:
         return {
             "collection": given.get("collection") or None,
             "pipeline": given.get("pipeline") or "default",
             "as_of": given.get("as_of") or None,
-            **{name: [value] for name in _FILTERS if (value := given.get(name))},
+            **{
+                name: value.split("|") if name == "level" else [value]
+                for name in _FILTERS
+                if (value := given.get(name))
+            },
         }
 
-    def count(request: Request) -> int:
-        return _whole(request.query_params.get("k", ""), _RESULTS)
+    def count(given: Mapping[str, str]) -> int:
+        return _whole(given.get("k", ""), _RESULTS)
 
     def searched(query: str, chosen: Mapping[str, Any], k: int) -> dict[str, Any]:
         places = [chosen["collection"]] if chosen["collection"] else []
         options = {name: value for name, value in chosen.items() if name != "collection"}
         found = service.several(query, places, k=k, explained=True, counted=True, **options)
         found["names"] = found["collection"] if isinstance(found["collection"], list) else [found["collection"]]
-        found["why"] = [reasons(row["explanation"], found["query"])[:3] for row in found["results"]]
+        found["why"] = [
+            reasons(row["explanation"], telling(found["query"], spoken_in(row.get("collection", found["names"][0]))))[
+                :3
+            ]
+            for row in found["results"]
+        ]
         found["titles"] = {row["docno"]: row["title"] or row["docno"] for row in found["results"]}
         return found
 
     @page("/", "search.html")
-    async def search(request: Request) -> dict[str, Any] | Response:
-        query, chosen = request.query_params.get("q", ""), options(request)
-        plain = chosen["pipeline"] == "default" and not request.query_params.get("words")
+    def search(request: Request, given: dict[str, str]) -> dict[str, Any] | Response:
+        query, chosen = given.get("q", ""), options(given)
+        plain = chosen["pipeline"] == "default" and not given.get("words")
         if query.strip() and plain and not any(name in chosen for name in _FILTERS):
             named = chosen["collection"] if chosen["collection"] != "all" else None
             place = {"collection": named, "as_of": chosen["as_of"]}
-            cited = [row for row in (await run()(service.cited, query, **place))["found"] if row["shows"]]
+            cited = [row for row in service.cited(query, **place)["found"] if row["shows"]]
             if len(cited) == 1:  # The question is nothing but its citation.
-                kept = {
-                    name: request.query_params[name] for name in ("q", "as_of", "lang") if name in request.query_params
-                }
-                place = {**kept, "docno": cited[0]["shows"], "collection": cited[0]["collection"], "words": "1"}
+                kept: list[tuple[str, str]] = [(name, given[name]) for name in ("q", "as_of", "lang") if name in given]
+                place = {**dict(kept), "docno": cited[0]["shows"], "collection": cited[0]["collection"], "words": "1"}
                 root = request.scope.get("root_path", "")
                 return RedirectResponse(f"{root}/provision?{urlencode(place)}", 303)
-        collections = await run()(service.collections)
-        work = run(chosen["pipeline"], query)
-        chosen["offset"] = _whole(request.query_params.get("offset", ""), 0)
-        found = await work(searched, query, chosen, count(request)) if query.strip() else None
-        examples = {} if found else {name: await run()(service.examples, name) for name in service.names}
-        shown = {"collections": collections, "found": found, "query": query, "chosen": chosen, "examples": examples}
-        return {**shown, "count": count(request)}
-
-    @page("/compare", "compare.html")
-    async def compare(request: Request) -> dict[str, Any]:
-        query, chosen = request.query_params.get("q", ""), options(request)
-        chosen["collection"] = None if chosen["collection"] == "all" else chosen["collection"]
-        other = {**chosen, "pipeline": request.query_params.get("other") or "bm25"}
-        sides = []
-        if query.strip():
-            sides = [
-                await run(one["pipeline"], query)(service.search, query, k=count(request), **one)
-                for one in (chosen, other)
-            ]
-        places = [{row["docno"]: row["rank"] for row in side["results"]} for side in sides]
-        collections = await run()(service.collections)
+        chosen["offset"] = _whole(given.get("offset", ""), 0)
+        found = searched(query, chosen, count(given)) if query.strip() else None
         return {
-            "collections": collections,
+            "collections": service.collections(),
+            "found": found,
+            "query": query,
+            "chosen": chosen,
+            "examples": {} if found else {name: service.examples(name) for name in service.names},
+            "count": count(given),
+        }
+
+    @page("/compare", "compare.html", long=True)
+    def compare(request: Request, given: dict[str, str]) -> dict[str, Any]:
+        query, chosen = given.get("q", ""), options(given)
+        chosen["collection"] = None if chosen["collection"] == "all" else chosen["collection"]
+        other = {**chosen, "pipeline": given.get("other") or "bm25"}
+        both = (chosen, other) if query.strip() else ()
+        sides = [service.search(query, k=count(given), **each) for each in both]
+        places = [{row["docno"]: row["rank"] for row in side["results"]} for side in sides]
+        return {
+            "collections": service.collections(),
             "sides": sides,
             "places": places[::-1],
             "query": query,
@@ -228,29 +240,26 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         }
 
     @page("/verify", "verify.html", ("GET", "POST"))
-    async def verify(request: Request) -> dict[str, Any]:
-        given = await given_in(request)
-        text, chosen = given.get("text", ""), {name: given.get(name) or None for name in ("collection", "as_of")}
+    def verify(request: Request, given: dict[str, str]) -> dict[str, Any]:
+        text, chosen = text_in(given), place_of(given)
         verified = None
-        if len(text) > TEXT:
-            raise ComponentError(f"The text has {len(text):,} characters, and {TEXT:,} are allowed.")
         if text.strip():
-            verified = await run(text=text)(service.verify, text, **chosen)
+            verified = service.verify(text, collection=chosen["collection"], as_of=chosen["as_of"])
         return {
-            "collections": await run()(service.collections),
+            "collections": service.collections(),
             "verified": verified,
             "pieces": pieces(text, verified["citations"]) if verified else [],
             "text": text,
             "chosen": chosen,
         }
 
-    add_law_pages(page, service, run)
+    add_law_pages(page, service)
 
     @page("/explain", "explain.html")
-    async def explain(request: Request) -> dict[str, Any]:
-        query, docno = (request.query_params.get(name, "") for name in ("q", "docno"))
-        chosen = options(request)
-        shown = await run(chosen["pipeline"], query)(service.explain, query, docno, **chosen)
+    def explain(request: Request, given: dict[str, str]) -> dict[str, Any]:
+        query, docno = (given.get(name, "") for name in ("q", "docno"))
+        chosen = options(given)
+        shown = service.explain(query, docno, **chosen)
         why = reasons(shown, query)
         words = [text for kind, text in why if kind == "word"][:6]
         named = service.opened(chosen["collection"]).collection.provisions([docno, *(text for _, text in why)])
@@ -258,23 +267,21 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         return {"collections": [], "shown": shown, "why": why[:6], "words": words, "titles": titles, "query": query}
 
     @page("/answer", "answer.html")
-    async def answer(request: Request) -> dict[str, Any]:
-        query, chosen = request.query_params.get("q", ""), options(request)
-        chosen["pipeline"] = request.query_params.get("pipeline") or "answer"
+    def answer(request: Request, given: dict[str, str]) -> dict[str, Any]:
+        query, chosen = given.get("q", ""), {**options(given), "pipeline": given.get("pipeline") or "answer"}
         shown: dict[str, Any] = {"reply": None, "parts": [], "steps": "", "choose": chosen["collection"] == "all"}
         if shown["choose"]:  # An answer is made of the provisions of one collection.
             pass
-        elif query.strip() and request.query_params.get("live"):
+        elif query.strip() and given.get("live"):
             shown["steps"] = f"{request.scope.get('root_path', '')}/answer/steps?{request.query_params}"
         elif query.strip():
-            reply = await run(chosen["pipeline"], query)(service.answer, query, **chosen)
-            shown |= answered(reply, texts[language_of(request, texts)])
-        return {"collections": await run()(service.collections), "query": query, "chosen": chosen, **shown}
+            shown |= answered(service.answer(query, **chosen), texts[language_of(request, texts)])
+        return {"collections": service.collections(), "query": query, "chosen": chosen, **shown}
 
     @app.get("/answer/steps", include_in_schema=False)
     async def answer_steps(request: Request) -> Response:
-        query, chosen = request.query_params.get("q", ""), options(request)
-        chosen["pipeline"] = request.query_params.get("pipeline") or "answer"
+        given = {**request.query_params}
+        query, chosen = given.get("q", ""), {**options(given), "pipeline": given.get("pipeline") or "answer"}
 
         async def events() -> AsyncIterator[str]:
             labels = texts[language_of(request, texts)]
@@ -291,20 +298,20 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         return StreamingResponse(events(), media_type="text/event-stream")
 
     @page("/export", "error.html")
-    async def export(request: Request) -> Response:
-        query, docno, chosen = request.query_params.get("q", ""), request.query_params.get("docno"), options(request)
-        kind, work = request.query_params.get("format") or "json", run(chosen["pipeline"], query)
+    def export(request: Request, given: dict[str, str]) -> Response:
+        query, docno, chosen = given.get("q", ""), given.get("docno"), options(given)
+        kind = given.get("format") or "json"
         if kind not in KINDS:
             raise ComponentError(f"format={kind!r} is not one of: {', '.join(KINDS)}.")
         if docno:
             place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
-            shown = await work(service.provision, docno, **place)
+            shown = service.provision(docno, **place)
             found = {"collection": shown["collection"], "results": [{name: shown.get(name) for name in _TAKEN}]}
         else:
             place = chosen.pop("collection")
             places = [place] if place else []
-            found = await work(service.several, query, places, k=count(request), **chosen)
-        content, name = await work(exported, request, found, kind, query)
+            found = service.several(query, places, k=count(given), **chosen)
+        content, name = exported(request, found, kind, query)
         name = "-".join([*_WORD.findall(name)[:8], date.today().isoformat()])[:80]
         headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}.{kind}"}
         return Response(content, media_type=KINDS[kind], headers=headers)
@@ -339,7 +346,7 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         }
 
     @page("/kept", "kept.html")
-    async def kept(request: Request) -> dict[str, Any]:
+    def kept(request: Request, given: dict[str, str]) -> dict[str, Any]:
         return {}
 
 
@@ -354,25 +361,14 @@ def check_parameters(request: Request) -> None:
             raise ComponentError(f"{name}?{suggestion(name, (*PARAMETERS, *_OTHERS))}")
 
 
-class Cached:
-    """Files of the pages, which a browser may keep for a day.
+class Cached(StaticFiles):
+    """Files of the pages, which a browser may keep for a day."""
 
-    Args:
-        files: the files.
-    """
-
-    def __init__(self, files: StaticFiles) -> None:
-        self._files = files
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a file."""
-
-        async def kept(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] in (200, 304):
-                message = {**message, "headers": [*message["headers"], (b"cache-control", b"public, max-age=86400")]}
-            await send(message)
-
-        await self._files(scope, receive, kept)
+    def file_response(self, *arguments: Any, **named: Any) -> Response:
+        """Return a file."""
+        reply = super().file_response(*arguments, **named)
+        reply.headers["cache-control"] = "public, max-age=86400"
+        return reply
 
 
 def pieces(text: str, citations: Iterable[Mapping[str, Any]]) -> list[tuple[str, int, str]]:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from legalir.extend import CELL
+from legalir.extend import CELL, stop_words
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e]*)+")
 _WORDS, _LETTERS = 500, 40
@@ -19,6 +19,12 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff]{4,}|[\u3040-\u30ff\u3400-\u
 _HAN = re.compile("[\u3400-\u9fff\u30a0-\u30ff\u0e00-\u0eff\u1780-\u17ff]")
 _ASKING = ("요", "까", "니", "나")
 """Endings of Korean verbs in questions, whose stems are in every text."""
+
+
+def telling(question: str, language: str) -> str:
+    """Return the words of a question that say what it is about: without stop words, or all if there are no others."""
+    stops = stop_words(language)
+    return " ".join(word for word in question.split() if word.strip(".,;:?!").casefold() not in stops) or question
 
 
 def marked(text: str, question: str) -> list[tuple[str, bool]]:

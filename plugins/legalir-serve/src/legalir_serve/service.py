@@ -15,7 +15,7 @@ from datetime import date
 from functools import cached_property
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from legalir.extend import (
     differences,
     filter_of,
     gives_answers,
+    in_turn,
     iso_date,
     names_version,
     provision_key,
@@ -51,6 +52,23 @@ if TYPE_CHECKING:
 
 Lookup = Callable[[Iterable[str]], Mapping[str, Provision]]
 """Function from docnos to their provisions."""
+
+
+class Filters(TypedDict, total=False):
+    """Which provisions are searched.
+
+    Attributes:
+        where: a filter, ``level=act|decree``.
+        law: laws, any of which may be searched.
+        level: levels, likewise.
+        path: words, any of which may be in the path.
+    """
+
+    where: str
+    law: Sequence[str]
+    level: Sequence[str]
+    path: Sequence[str]
+
 
 _NEIGHBOURS = 200
 """Provisions that are listed as citing, or cited by, one provision."""
@@ -160,19 +178,6 @@ class Opened:
         """Return the day of a question, which its words may name, and a sentence on that; errors as :meth:`day`."""
         day, note = (as_of, "") if as_of else self.collection.asked_day(query)
         return self.day(day or None), note
-
-    def asked(self, query: str, where: str, **named: Sequence[str]) -> tuple[str, str, list[str]]:
-        """Return the words and the filter of a question, and sentences about marks that are not in the filter.
-
-        Args:
-            query: the question.
-            where: a filter.
-            named: values of ``law``, ``level`` and ``path``, of each of which any is enough.
-
-        Raises:
-            ComponentError: a filter is not one of this collection.
-        """
-        return self.collection.asked(query, filter_of([where], **named))
 
     def versions(self, docno: str) -> list[str]:
         """Return the docnos of all versions of a provision, the oldest first; of one without versions, its docno."""
@@ -384,11 +389,11 @@ class Service:
         return {"citation": citation, "found": [row for row in found if row["shows"]] or found}
 
     def several(self, query: str, collections: Sequence[str], **options: Any) -> dict[str, Any]:
-        """Return the results of several collections in turn, as :meth:`search`; each has its ``collection``.
+        """Return the results of several collections as :meth:`search`, in the order and with the scores of
+        :func:`legalir.search`; each has its ``collection``.
 
-        Scores of different collections cannot be compared: the first of each comes first, then the second; before
-        them, a provision that the question cites. A collection without versions does not look at ``as_of``;
-        ``not_searched`` has the reason of each collection that lacks what a filter names.
+        A collection without versions does not look at ``as_of``; ``not_searched`` has the reason of each collection
+        that lacks what a filter names.
 
         Args:
             query: the question.
@@ -403,39 +408,36 @@ class Service:
         if as_of and not dated:
             self.opened(names[0]).day(as_of)  # It says what is missing.
         wanted = min(k + offset, RESULTS)
-        lists, refused = list[dict[str, Any]](), dict[str, ComponentError]()
+        lists, refused = list[dict[str, Any]](), dict[str, str]()
         for name in names:
             day = as_of if name in dated else None
             try:
                 lists.append(self.search(query, collection=name, k=wanted, as_of=day, **options))
             except ComponentError as error:
-                if not any(options.get(each) for each in ("where", "law", "level", "path")):
+                # Another collection may have what the filter names.
+                if len(refused) + 1 == len(names) or not any(map(options.get, Filters.__annotations__)):
                     raise
-                refused[name] = error  # Another collection may have what the filter names.
-        if not lists:
-            raise next(iter(refused.values()))
+                refused[name] = self.hidden(str(error))
         known = self.cited(query)["found"] if len(query) < _CITATION else []
         cited = {(row["collection"], row["shows"]) for row in known if row["state"] == "right"}
-        found = [{**row, "collection": one["collection"]} for one in lists for row in one["results"]]
-        found.sort(key=lambda row: ((row["collection"], row["docno"]) not in cited, row["rank"]))
-        results = [{**row, "rank": place} for place, row in enumerate(found, start=1)][offset:wanted]
-        days = [one["as_of"] for one in lists if one["as_of"]]
-        more = wanted if len(found) > wanted and wanted < RESULTS else None
+        searched = [one["collection"] for one in lists]
+        order = in_turn([[(one["collection"], row["docno"]) for row in one["results"]] for one in lists], cited)
+        results = [
+            {**lists[number]["results"][place], "rank": rank, "score": score, "collection": searched[number]}
+            for rank, (score, number, place) in enumerate(order[:wanted], start=1)
+        ]
         kept = ("as_of_note", "not_yet")
-        notes: dict[str, Any] = {name: one[name] for one in lists[::-1] for name in kept if name in one}
-        if "counts" in lists[0]:  # Each has those of its own, which say little together.
-            notes["counts"] = {}
-        if refused:
-            notes["not_searched"] = {name: self.hidden(str(error)) for name, error in refused.items()}
-        searched = [name for name in names if name not in refused]
         return {
             **lists[0],
-            **notes,
+            **{name: one[name] for one in lists[::-1] for name in kept if name in one},
+            # Each has counts of its own, which say little together.
+            **({"counts": {}} if "counts" in lists[0] else {}),
+            **({"not_searched": refused} if refused else {}),
             "notes": list(dict.fromkeys(note for one in lists for note in one["notes"])),
             "collection": searched if len(searched) > 1 else searched[0],
-            "as_of": next(iter(days), None),
-            "results": results,
-            "next": more,
+            "as_of": next((one["as_of"] for one in lists if one["as_of"]), None),
+            "results": results[offset:],
+            "next": wanted if len(order) > wanted and wanted < RESULTS else None,
         }
 
     def search(
@@ -449,10 +451,7 @@ class Service:
         as_of: str | None = None,
         explained: bool = False,
         counted: bool = False,
-        where: str = "",
-        law: Sequence[str] = (),
-        level: Sequence[str] = (),
-        path: Sequence[str] = (),
+        **filters: Unpack[Filters],
     ) -> dict[str, Any]:
         """Return ``query, collection, pipeline, as_of, where, notes, results, next``.
 
@@ -471,10 +470,7 @@ class Service:
             as_of: the day, ``2021-03-01``; only for a collection of versions.
             explained: whether each result has its ``explanation``, as :meth:`explain` returns it.
             counted: whether ``counts`` says how many of the first 100 results each law and each level has.
-            where: filter of the provisions.
-            law: laws, any of which may be searched; `level` and `path` likewise.
-            level: levels.
-            path: words in the path.
+            filters: see :class:`Filters`.
 
         Raises:
             ComponentError: a value is out of range, or a filter names what no provision has.
@@ -490,7 +486,7 @@ class Service:
             return provisions
 
         question = self.policy.question(query)
-        words, filtered, notes = opened.asked(question, where, law=law, level=level, path=path)
+        words, filtered, notes = opened.collection.asked(question, _filter(filters))
         hits = self.found(opened, words, RESULTS if counted else wanted, pipeline, day, lookup, filtered)
         shown = hits.iloc[offset:wanted]
         beside, new = (
@@ -523,10 +519,7 @@ class Service:
         collection: str | None = None,
         pipeline: str = "default",
         as_of: str | None = None,
-        where: str = "",
-        law: Sequence[str] = (),
-        level: Sequence[str] = (),
-        path: Sequence[str] = (),
+        **filters: Unpack[Filters],
     ) -> dict[str, Any]:
         """Return why a provision has its score: a tree of ``docno, score, label, note, parts``.
 
@@ -534,7 +527,7 @@ class Service:
             ComponentError: the pipeline does not return the provision, or a value is out of range.
         """
         opened = self.opened(collection)
-        words, filtered, _ = opened.asked(self.policy.question(query), where, law=law, level=level, path=path)
+        words, filtered, _ = opened.collection.asked(self.policy.question(query), _filter(filters))
         hits = self.found(opened, words, RESULTS, pipeline, opened.asked_day(query, as_of)[0], where=filtered)
         if docno not in set(hits["docno"]):
             raise ComponentError(f"The provision {docno!r} is not among the results of this question.")
@@ -757,10 +750,7 @@ class Service:
         pipeline: str = "answer",
         as_of: str | None = None,
         told: Callable[[str], None] = lambda words: None,
-        where: str = "",
-        law: Sequence[str] = (),
-        level: Sequence[str] = (),
-        path: Sequence[str] = (),
+        **filters: Unpack[Filters],
     ) -> dict[str, Any]:
         """Return the answer to a question, with citations, quotations and sources, as ``answer --json``.
 
@@ -770,10 +760,7 @@ class Service:
             pipeline: name of a pipeline, or an expression, that ends in a generator.
             as_of: the day.
             told: called with a short message at each step.
-            where: filter of the provisions, as are `law`, `level` and `path`; see :meth:`search`.
-            law: laws.
-            level: levels.
-            path: words in the path.
+            filters: see :class:`Filters`.
 
         Raises:
             ComponentError: a value is out of range, a filter names what no provision has, or the pipeline gives no
@@ -787,7 +774,7 @@ class Service:
             raise ExpressionError(f"{pipeline!r} gives no answer: end it in a generator such as quote.")
         question = self.policy.question(query)
         day, note = opened.asked_day(question, as_of)
-        filtered = opened.collection.filter(filter_of([where], law, level, path))
+        filtered = opened.collection.filter(_filter(filters))
         options: dict[str, Any] = {"where": filtered, "fields": opened.collection.fields}
         reply = answer_with(made.pipeline, question, expression, opened.collection.provisions, told, day, **options)
         facts = answer_facts(reply, opened.collection)
@@ -812,6 +799,10 @@ class Service:
         opened.day(as_of)
         found = opened.collection.verify(text, as_of=as_of or None, law=law).to_dict()
         return {**found, "collection": opened.name}
+
+
+def _filter(given: Filters) -> str:
+    return filter_of([given.get("where", "")], given.get("law"), given.get("level"), given.get("path"))
 
 
 def laws_of(collection: Collection, docno: str) -> dict[str, npt.NDArray[np.int64]]:
@@ -867,10 +858,21 @@ def _state(record: Provision, versions: Mapping[str, Provision], day: str | None
 
 
 def _counts(provisions: Iterable[Provision]) -> dict[str, list[tuple[str, int]]]:
-    """Return how many provisions each law and each level has, the most frequent first."""
-    listed = [*provisions]
-    values = {name: Counter(getattr(each, name) for each in listed) for name in ("law", "level")}
-    return {name: [(value, n) for value, n in of.most_common(_COUNTED) if value] for name, of in values.items()}
+    """Return how many provisions each law and each level has, the most frequent first.
+
+    Kinds of a level count together: ``decree|decree_ind``.
+    """
+    laws, kinds = Counter[str](), Counter[str]()
+    for one in provisions:
+        laws[one.law] += 1
+        kinds[one.level] += 1
+    levels = Counter[str]()
+    for kind in sorted(kinds):
+        base = kind.partition("_")[0]
+        same = "|".join(sorted(each for each in kinds if each.partition("_")[0] == base))
+        levels[same] += kinds[kind]
+    both = {"law": laws, "level": levels}
+    return {name: [(value, n) for value, n in of.most_common(_COUNTED) if value] for name, of in both.items()}
 
 
 def references_in(collection: Collection, record: Provision, cited: list[Provision]) -> list[dict[str, Any]]:

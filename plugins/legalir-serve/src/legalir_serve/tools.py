@@ -15,7 +15,7 @@ from legalir import __version__
 from legalir.errors import DatasetNotFound, suggestion
 from legalir_serve.budget import page, provision_reply
 from legalir_serve.neighbourhood import level_of
-from legalir_serve.passages import extract
+from legalir_serve.passages import extract, telling
 from legalir_serve.policy import RESULTS
 from legalir_serve.service import Service
 from legalir_serve.work import refusal
@@ -303,12 +303,14 @@ def create_tools(service: Service, run: Callable[..., Run] | None = None, *, tex
             names = [chosen(collection)] if collection else ["all"]
             given: dict[str, Any] = {"where": where, "law": law, "level": level, "path": path}
             found = service.several(question, names, as_of=as_of, k=k, offset=offset, **given)
+            of = found["collection"] if isinstance(found["collection"], list) else [found["collection"]]
+            asked = {name: telling(question, service.opened(name).collection.language) for name in of}
             rows = [
                 {
                     **({"collection": row["collection"]} if "collection" in row else {}),
                     "docno": row["docno"],
                     "title": row["title"],
-                    "extract": extract(row["text"], question, 160),
+                    "extract": extract(row["text"], asked[row.get("collection", of[0])], 160),
                     **{name: row[name] for name in ("upcoming", "transitional") if row.get(name)},
                 }
                 for row in found["results"]
