@@ -176,6 +176,10 @@ def explain(
     inp = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]}) if isinstance(query, str) else query
     if inp["qid"].nunique() != 1:
         raise ComponentError(f"explain: inp must have one query, got {inp['qid'].nunique()}.")
+    if docnos is not None and (docnos := list(docnos)):
+        explanations = explain_step(pipeline, inp, docnos)
+        if all(docno in explanations for docno in docnos):  # Without running the whole pipeline once more.
+            return [explanations[docno] for docno in docnos]
     out = pipeline.transform(inp)
     if "docno" not in out.columns or "score" not in out.columns:
         raise ComponentError(
