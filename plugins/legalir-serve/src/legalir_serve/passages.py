@@ -116,6 +116,8 @@ def extract(text: str, question: str, length: int = 280) -> str:
     start = max(0, min(start - 60, len(flat) - length))
     start = flat.find(" ", start) + 1 if start and " " in flat[start : start + 40] else start
     end = start + length
+    if end < len(flat) and " " in flat[end - 40 : end + 1]:  # Not within a word.
+        end = flat.rindex(" ", start, end + 1)
     return ("… " if start else "") + flat[start:end].rstrip() + (" …" if end < len(flat) else "")
 
 
