@@ -14,10 +14,11 @@ from docx import Document
 from served import client_of, service, write
 from starlette.testclient import TestClient
 
+from legalir.extend import Provision
 from legalir_serve.exports import as_word, citation, days_of
 from legalir_serve.labels import messages, plural, refused_in, said
 from legalir_serve.pages import answered
-from legalir_serve.service import Service
+from legalir_serve.service import Service, _counts
 
 LAWS = [
     *[{"docno": f"p-{n}", "title": f"Pier Act, section {n}", "text": "A pier.", "law": "Pier Act",
@@ -32,7 +33,9 @@ LAWS = [
 def shared_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     folder = tmp_path_factory.mktemp("served")
     invented = write(folder / "laws", LAWS, "")
-    (invented / "dataset.yaml").write_text("title: Laws of a harbour\nfictional: true\n", encoding="utf-8")
+    (invented / "dataset.yaml").write_text(
+        "title: Laws of a harbour\ntitles: {ko: 항만 법령}\nfictional: true\n", encoding="utf-8"
+    )
     queries = ['{"qid": "1", "query": "What is the fee of a pier?"}', '{"qid": "2", "query": "' + "long " * 40 + '"}']
     (invented / "queries.jsonl").write_text("\n".join(queries), encoding="utf-8")
     places = {"laws": invented, **service(folder / "more")._places}
@@ -78,6 +81,19 @@ def test_the_start_page_says_what_is_there(client: TestClient) -> None:
     assert "7 provisions" in page and "invented law" in page and "versions from 2020-01-01 to 2023-01-01" in page
     assert "q=What+is+the+fee+of+a+pier%3F" in page and "long long" not in page
     assert page.index('value="all" selected') < page.index('id="q"')  # The collection comes first.
+
+
+def test_a_collection_has_the_title_of_the_readers_language(client: TestClient) -> None:
+    for path in ("/?k=10", "/?q=pier&collection=laws", "/provision?docno=p-1", "/law?docno=p-1", "/export?docno=p-1"):
+        korean, german = (client.get(path, params={"lang": lang} | _of(path)).text for lang in ("ko", "de"))
+        assert "항만 법령" in korean and "Laws of a harbour" not in korean, path
+        assert "Laws of a harbour" in german, path
+
+
+def test_kinds_of_a_level_count_together() -> None:
+    levels = ("act", "decree", "decree_ind", "decree", "")
+    counts = _counts(Provision(str(place), law="A", level=level) for place, level in enumerate(levels))
+    assert counts == {"law": [("A", 5)], "level": [("decree|decree_ind", 3), ("act", 1)]}
 
 
 def test_invented_law_is_called_so_on_each_page(client: TestClient) -> None:

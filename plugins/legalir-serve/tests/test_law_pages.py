@@ -167,6 +167,7 @@ def test_the_pages_of_a_provision_and_its_levels(client: TestClient) -> None:
     assert '<span class="term">부두</span>' in page and "배를 대는 곳을 말한다." in page and "/levels?" in page
     shown = client.get("/levels?docno=a-3&collection=budu&lang=en").text
     assert shown.index("등대는 희다") < shown.index("흰색을 칠한다") and "<details><summary" in shown
+    assert all(f'<span lang="ko">{law}</span>' in shown for law in ("부두법", "부두법 시행령", "부두법 시행규칙"))
     assert 'id="d-1.' not in shown  # A line without a number has no anchor.
     unknown = client.get("/levels?docno=n-1&collection=budu&lang=en")
     assert unknown.status_code == 200 and "Nothing of another level" in unknown.text
