@@ -39,7 +39,7 @@ def turn(request: ChatRequest) -> int:
     text = request.messages[-1][1]
     if request.prompt == "search_r1":
         return text.count("</search>")
-    return len(re.findall(r"\S.*", re.findall(r"<reasoning>\n(.*)\n</reasoning>", text, re.DOTALL)[0]))
+    return len(re.findall(r"\S.*", re.findall(r"<sentences>\n(.*)\n</sentences>", text, re.DOTALL)[0]))
 
 
 def in_turn(*replies: str | ChatReply) -> Callable[[ChatRequest], str | ChatReply]:
@@ -68,7 +68,7 @@ def test_ircot_searches_with_each_sentence_and_fuses_the_lists(tmp_path: Path) -
     out = collection.pipeline("iterate(bm25 % 4, ircot, n=8)").transform(ONE)
     # Of a reply, the first sentence counts; the sentence with the answer is not searched for.
     pd.testing.assert_frame_equal(out, fused(collection, "bm25 % 4", QUESTION, *SENTENCES[:2]))
-    assert [block(one, "reasoning").split("\n") for one in model.requests] == [
+    assert [block(one, "sentences").split("\n") for one in model.requests] == [
         [""],
         [SENTENCES[0]],
         list(SENTENCES[:2]),
@@ -151,6 +151,21 @@ def test_a_failed_reply_is_counted_and_ends_the_loop_of_its_question(tmp_path: P
 def test_a_reply_that_is_no_sentence_of_the_question(tmp_path: Path, reply: str, state: str) -> None:
     collection, _ = opened(tmp_path, lambda request: reply)
     assert collection.pipeline("bm25 % 4 >> ircot").transform(ONE)["reply_state"].tolist() == [state]
+
+
+@pytest.mark.parametrize(
+    ("reply", "query"),
+    [
+        (f"Here is the next sentence:\n{SENTENCES[1]}", SENTENCES[1]),
+        (f"<sentences>\n{SENTENCES[1]}\n</sentences>", SENTENCES[1]),
+        ("So the answer is:\nOn the hull.", ""),
+        ("The next sentence is:\n<sentences>\n\n</sentences>\n\nThe next sentence:", None),
+    ],
+)
+def test_a_line_that_announces_a_sentence_is_none(tmp_path: Path, reply: str, query: str | None) -> None:
+    collection, _ = opened(tmp_path, lambda request: reply)
+    (one,) = collection.pipeline("bm25 % 4 >> ircot").transform(ONE).to_dict("records")
+    assert (one["query"], one["reply_state"]) == ((query, "ok") if query is not None else (QUESTION, "invalid"))
 
 
 def test_the_cost_is_bounded(tmp_path: Path) -> None:
@@ -300,3 +315,35 @@ def test_both_loops_do_what_they_do_when_written_out(
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> legalir.Collection:
     return legalir.Collection("legalir/harbour", cache=tmp_path_factory.mktemp("shared"))
+
+
+def test_pyterrier_rag_asks_the_same_queries_and_finds_the_same_provisions(
+    tmp_path: Path, shared: legalir.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its Search-R1 is an independent implementation; its IRCoT of version 0.3 does not run as it is."""
+    pytest.importorskip("pyterrier_rag")
+    from pyterrier_rag.backend import Backend, BackendOutput
+    from pyterrier_rag.frameworks.agentic import SearchR1
+
+    replies = [f"<think>On.</think>\n<search> {one} </search>" for one in SENTENCES] + ["<answer> yes </answer>"]
+    asked: list[str] = []
+
+    class Fixed(Backend):  # type: ignore[misc]
+        def generate(self, inps: Sequence[str], **_: object) -> list[object]:
+            return [BackendOutput(text=replies[one.count("</search>")]) for one in inps]
+
+    def noted(frame: pd.DataFrame) -> pd.DataFrame:
+        asked.extend(frame["query"])
+        return shared.pipeline("bm25 % 3").transform(frame)
+
+    monkeypatch.setattr(SearchR1, "_get_prompt_template", lambda self, backend: "{question}")
+    found: set[str] = set()
+    texts = pt.text.get_text(pt.get_dataset("legalir:harbour"), ["title", "text"])
+    seen = pt.apply.generic(lambda frame: (found.update(frame["docno"]), frame)[1])
+    SearchR1(pt.apply.generic(noted) >> texts >> seen, Fixed("fixed"), top_k=3).transform(ONE)
+    theirs = list(asked)
+    asked.clear()
+    collection, _ = opened(tmp_path, in_turn(*replies))
+    out = Iterate(pt.apply.generic(noted), collection.pipeline("search_r1"), original=False).transform(ONE)
+    assert asked == theirs == list(SENTENCES)
+    assert set(out["docno"]) == found
