@@ -40,6 +40,7 @@ COMPOSED = (
     'rrf(bm25, chunked(tfidf, by="recursive", size=400, held="any"))',
     "rar(tfidf % 50, reranker=sar, scaffold=False)",
     "multi(bm25 % 40, rewrite(n=2), original=True)",
+    "iterate(bm25 % 20, rm3(terms=20, docs=3), n=2)",
     'hypa(bm25 % 10, lsa % 10, by=complexity("{complexity}"), graph="{facts}/facts.jsonl", reranker=family)',
     pytest.param('m3_dense("{m3}") % 100 >> sar(normalize="clip")', marks=pytest.mark.neural),
 )
@@ -102,6 +103,8 @@ EXPRESSIONS = (
     "standalone(join=True) >> bm25",
     "hyde(n=2, include_query=True) >> bm25",
     "rar(bm25, N=20, k=15)",
+    "iterate(bm25 % 10, ircot, n=2) % 20",
+    "iterate(bm25 % 10, search_r1, original=False)",
     'complexity("{complexity}") >> tfidf % 30',
     'adaptive(multi(bm25, rewrite) % 40, by=complexity("{complexity}"))',
     'bm25 % 20 >> triples(graph="{facts}/facts.jsonl", max_paths=3)',
@@ -434,7 +437,7 @@ def test_questions_that_nobody_expects(collection: Collection, expression: str, 
     assert of_query(found, "5") == expected, "what stands beside a question does not matter"
 
 
-PIPELINES = {"chunked": ("bm25",), "multi": ("bm25", "rewrite(n=2)"), "rar": ("bm25",)}
+PIPELINES = {"chunked": ("bm25",), "iterate": ("bm25", "ircot"), "multi": ("bm25", "rewrite(n=2)"), "rar": ("bm25",)}
 """Pipelines that retrievers take."""
 
 FACTS = tuple(
@@ -491,6 +494,7 @@ COMPONENTS = (
     *(("fuser", spec) for spec in ("borda", "combmax", "combmnz", "dbsf", "isr", "linear")),
     *(("fuser", spec) for spec in ("rrf", "wrrf(weights=[0.3, 0.7])", "linear(weights=[0.6, 0.4])")),
     *(("expander", spec) for spec in ("analytical", "hyde", "rationale", "rewrite(n=1)")),
+    *(("expander", spec) for spec in ("ircot(k=3)", "search_r1(k=3)")),
     ("expander", 'complexity(model="{complexity}")'),
     *(("expander", spec) for spec in ("bo1", "rm3(docs=2)")),
     *(

@@ -24,6 +24,18 @@ class StatuteIRDSDataset(IRDSDataset):
         self._source = load(id_or_path)
         self._irds_ref = irds_dataset(self._source)
 
+    def get_topics(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the questions with all their columns: without ``as_of``, the law of another day would be searched.
+
+        Args:
+            variant: None or ``query``; there is one variant.
+
+        Raises:
+            DataError: there are no questions.
+        """
+        topics = self._source.topics()
+        return topics if variant is None else topics[["qid", variant]]
+
     def get_answers(self, variant: str | None = None) -> pd.DataFrame:
         """Return the reference answers, as the datasets of PyTerrier-RAG do: columns ``qid, gold_answer``.
 

@@ -33,6 +33,9 @@ QUERY_PARTS = "query_parts"
 """Column with the texts whose mean vector is the query vector: a tuple of pairs ``(kind, text)``. The kind says
 whether a text is encoded as a ``document`` or as a ``query``."""
 
+QUERY_STEPS = "query_steps"
+"""Column with what a model has read and written of a question in earlier steps: a tuple of pairs ``(docnos, text)``."""
+
 QUERY_TOKS = "query_toks"
 """PyTerrier's column with the weighted terms of a query, which replace its text in a search: a dict."""
 

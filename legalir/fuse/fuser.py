@@ -234,8 +234,16 @@ class Fuser(Cuttable, init=False):
     def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
         """Return the fused lists; errors as :meth:`apply`."""
         pt.validate.columns(inp, includes=["qid"])
-        queries = unique_queries(inp, self.name)
-        lists = stack(self.results(inp), queries["qid"].tolist(), self.name)
+        return self.fused(unique_queries(inp, self.name), self.results(inp))
+
+    def fused(self, queries: pd.DataFrame, results: Sequence[Results]) -> RankedLists:
+        """Return the fused lists of queries, each of which occurs once; errors as :meth:`apply`.
+
+        Args:
+            queries: the query columns.
+            results: of each list, as :func:`stack` takes them.
+        """
+        lists = stack(results, queries["qid"].tolist(), self.name)
         query, document, score = self._ranked(lists, self.contributions(lists))
         return RankedLists(queries, query, lists.docnos[document], score)
 

@@ -14,7 +14,7 @@ from legalir.analysis.language import foreign_script, language_of
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.declared import component_name
-from legalir.frames.columns import QUERY_PARTS, push_queries, require_texts, whole_characters
+from legalir.frames.columns import QUERY_PARTS, QUERY_STEPS, push_queries, require_texts, whole_characters
 from legalir.llm.asking import AsksModel
 from legalir.llm.chat import REPLY_STATE, FailedReply
 from legalir.llm.client import CheckedReply
@@ -24,6 +24,10 @@ from legalir.storage.digest import digest
 
 if TYPE_CHECKING:
     from legalir.explanation import Explanation, Upstream
+
+
+_OBJECTS = (QUERY_PARTS, QUERY_STEPS)
+"""Columns whose values are not texts."""
 
 
 def original_questions(frame: pd.DataFrame) -> list[str]:
@@ -120,6 +124,7 @@ class Rewriter(AsksModel):
             "query": list(questions),
             REPLY_STATE: ["empty"] * len(inp),
             QUERY_PARTS: [(("query", question),) for question in questions],
+            QUERY_STEPS: [()] * len(inp),
         }
         if rows:
             for column, values in self._rewritten(inp.iloc[rows], [questions[row] for row in rows]).items():
@@ -127,13 +132,13 @@ class Rewriter(AsksModel):
                     columns[column][row] = value
         out = push_queries(inp)
         for column in self.columns:
-            out[column] = pd.Series(columns[column], index=out.index, dtype=object if column == QUERY_PARTS else str)
+            out[column] = pd.Series(columns[column], index=out.index, dtype=object if column in _OBJECTS else str)
         return out
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no queries, with all columns."""
         pt.validate.columns(inp, includes=["qid", "query"])
-        kinds = {column: object if column == QUERY_PARTS else str for column in self.columns}
+        kinds = {column: object if column in _OBJECTS else str for column in self.columns}
         return push_queries(inp).assign(**{column: pd.Series(dtype=kind) for column, kind in kinds.items()})
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:

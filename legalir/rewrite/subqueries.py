@@ -128,7 +128,10 @@ class Multi(RRF, init=False):
 
     def results(self, inp: pd.DataFrame) -> list[Results]:
         """Return the lists of the first sub-queries of all questions, then of the second ones, and so on."""
-        asked, place = self._asked(inp)
+        return [*self._searched(*self._asked(inp))]
+
+    def _searched(self, asked: pd.DataFrame, place: Integers) -> list[pd.DataFrame]:
+        """Return the lists of the first rows of all questions, then of the second ones, and so on; rows are [rows]."""
         qids = asked["qid"].to_numpy(dtype=object)
         # One search for all: the rows get qids of their own.
         found = self.pipeline.transform(asked.assign(qid=[str(row) for row in range(len(asked))]))

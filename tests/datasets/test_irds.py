@@ -1,3 +1,4 @@
+import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_datasets.util import Registry
@@ -142,6 +143,13 @@ def test_reference_answers_as_pyterrier_rag_has_them():
     assert dict(zip(answers["qid"], answers["gold_answer"], strict=True)) == topics.set_index("qid")["answer"].to_dict()
     with pytest.raises(DataError, match="no reference answers"):
         pt.get_dataset("legalir:firecode/multihop").get_answers()
+
+
+def test_questions_keep_their_day():
+    topics = pt.get_dataset("legalir:harbour").get_topics()
+    pd.testing.assert_frame_equal(topics, load("legalir/harbour").topics())
+    assert topics["as_of"].nunique() > 1
+    assert list(pt.get_dataset("legalir:harbour").get_topics("query").columns) == ["qid", "query"]
 
 
 def test_several_reference_answers_are_several_rows(folder):

@@ -22,6 +22,8 @@ SLOTS = {
     **{name: {"question"} for name in ("analytical", "hyde", "standalone")},
     **{name: {"question", "scaffold"} for name in ("rationale", "ruling")},
     "rewrite": {"question", "n"},
+    "ircot": {"question", "provisions", "sentences"},
+    "search_r1": {"question", "steps"},
     "judge_coverage": {"question", "reference", "answer", "provisions", "against"},
     "judge_claims": {"question", "text", "provisions"},
     "judge_context": {"question", "reference", "provisions", "n"},
