@@ -89,6 +89,7 @@ EXPRESSIONS = (
     'rrf(run(path="{runs}/other.trec"), bm25 % 50)',
     'rrf(toks(path="{toks}/vectors.jsonl", analyzer="char2") % 50, bm25 % 50)',
     "bm25 % 50 >> without_self",
+    "bm25 % 50 >> within(tokens=500)",
     "bm25 % 5 >> refuse(threshold=0.4)",
     "lsa % 20 >> predict(top=3, docs=10)",
     "bm25 % 30 >> longcontext(k=5)",
@@ -506,6 +507,7 @@ COMPONENTS = (
         ("reranker", spec)
         for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "predict", "refuse", "sar")
     ),
+    ("reranker", "within(tokens=40)"),
     ("reranker", "without_self"),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(plain=True)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),

@@ -52,13 +52,14 @@ def model_folder(collection: Collection | None, model: str | None) -> Path:
             collection's own.
 
     Raises:
-        ComponentError: there is no such model.
+        ComponentError: `model` is not text.
+        ModelError: there is no such model.
     """
     if model is None:
         own = own_model(collection)
         if own is None:
             whose = "There is no collection here" if collection is None else f"{collection.id} has no model of its own"
-            raise ComponentError(f'static: {whose}: name a folder, as in static(model="FOLDER"), or train one.')
+            raise ModelError(f'static: {whose}: name a folder, as in static(model="FOLDER"), or train one.')
         return own
     if not isinstance(model, str) or not model:
         raise ComponentError(f"static: model={model!r} is not text: give the path of a folder.")

@@ -577,19 +577,19 @@ def names_in(texts: Iterable[str], lang: str, laws: Sequence[str]) -> dict[str, 
     """
     code = lang.partition("-")[0]
     beginnings = {form.split()[0] for form in (grammars()[code].define if code in grammars() else ())}
-    if not (words := sorted(beginnings - {"Q", "U", "…", "("})):
+    if not (signs := sorted(beginnings - {"Q", "U", "…", "("})):
         return {}
-    defines, names, meant = re.compile("|".join(map(re.escape, words))), LawNames(laws), dict[str, set[int]]()
+    defines, names, meant = re.compile("|".join(map(re.escape, signs))), LawNames(laws), dict[str, set[int]]()
     for text in texts:
         for short, law in learn_names(text, code).items() if defines.search(text) else ():
             if _TELLING.fullmatch(short) and not names.in_full(short):
                 meant.setdefault(short, set()).update(names.named(law) or (-1,))
-    learnt = {short: list(map(compact, laws[next(iter(of))].split())) for short, of in meant.items() if len(of) == 1}
+    learnt = {short: laws[next(iter(of))] for short, of in meant.items() if len(of) == 1 and -1 not in of}
+    words = {law: [compact(word) for word in law.split()] for law in learnt.values()}
     return {
-        short: laws[next(iter(meant[short]))]
+        short: law
         for short, law in learnt.items()
-        if -1 not in meant[short]
-        and any(_are_in_order(compact(short), "".join(law[place:])) for place in range(len(law)))
+        if any(_are_in_order(compact(short), "".join(words[law][place:])) for place in range(len(words[law])))
     }
 
 

@@ -51,16 +51,26 @@ def _provision_texts(
     own = frame["text"].tolist() if "text" in frame.columns else [None] * len(frame)
     titles = frame["title"].tolist() if "title" in frame.columns else [None] * len(frame)
     missing = [docno for docno, text in zip(docnos, own, strict=True) if not isinstance(text, str)]
-    looked_up = _look_up(list(dict.fromkeys(missing)), texts, component) if missing else {}
+    looked_up = look_up(list(dict.fromkeys(missing)), texts, component) if missing else {}
     return [
         (title if isinstance(title, str) else "", text) if isinstance(text, str) else looked_up[docno]
         for docno, title, text in zip(docnos, titles, own, strict=True)
     ]
 
 
-def _look_up(
+def look_up(
     docnos: Sequence[str], texts: Collection | Mapping[str, str] | None, component: str
 ) -> dict[str, tuple[str, str]]:
+    """Return title and text of provisions by docno.
+
+    Args:
+        docnos: the provisions.
+        texts: the collection, or the text of each docno.
+        component: name of the component, for errors.
+
+    Raises:
+        ComponentError: there are no texts, or not of one of `docnos`.
+    """
     if texts is None:
         raise ComponentError(
             f"{component}: the provision {docnos[0]!r} has no text: give a column 'text', or texts=… to take it from."

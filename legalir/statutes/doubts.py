@@ -195,7 +195,7 @@ class Doubts:
                     f"The country {code!r} has no table, so headings and words of repeal are those of the table any.",
                     "Look at the numbers and at what is repealed.",
                 )
-        silent = [law for law, each in self._laws.items() if law not in self._citing and len(each) > _SEVERAL]
+        silent = [law for law, each in self._laws.items() if law and law not in self._citing and len(each) > _SEVERAL]
         if silent:
             law = max(silent, key=lambda each: len(self._laws[each]))
             others = f", nor do those of {len(silent) - 1} other laws" if len(silent) > 1 else ""

@@ -13,6 +13,7 @@ from mini_folder import jsonl, write
 from legalir import Collection, experiment
 from legalir.datasets import available, check, foreign, load
 from legalir.errors import DataError, DatasetNotFound, FormatError
+from legalir.statutes.doubts import doubts_of
 
 DOCS = [
     {"_id": "dues 1", "title": "Harbour dues", "text": "A vessel pays dues.", "metadata": {"law": "Code", "part": 3}},
@@ -288,3 +289,11 @@ def test_a_changed_folder_is_read_again(beir):
     again = load(beir)
     assert (again.fingerprint() != first, again.docs_count()) == (True, 4)
     assert not json.loads((again.folder.corpus).read_text(encoding="utf-8").splitlines()[3])["title"]
+
+
+def test_words_that_define_a_law_in_a_collection_without_laws(beir):
+    text = "In this order, “the QKA” means the Quay Keepers Act 2012; a keeper opens the gate."
+    write(beir / "corpus.jsonl", jsonl([{"_id": f"p{n}", "text": text} for n in range(30)]))
+    write(beir / "qrels" / "test.tsv", "query-id\tcorpus-id\tscore\nq1\tp1\t1\n")
+    assert Collection(beir).find("section 3 of the Quay Keepers Act 2012") is None
+    assert doubts_of(load(beir)) == []  # No references is no doubt where nothing is said to be a law.

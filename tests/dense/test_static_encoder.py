@@ -14,7 +14,7 @@ from legalir import Collection, testing
 from legalir.dense.contract import Encoder, TermEncoder
 from legalir.dense.index import DenseIndex
 from legalir.dense.static import StaticEncoder, model_folder, own_model, static_encoder
-from legalir.errors import ArtifactError, ComponentError
+from legalir.errors import ArtifactError, ComponentError, ModelError
 
 
 @pytest.fixture(name="collection")
@@ -99,7 +99,7 @@ def test_models_that_are_nowhere(collection: Collection) -> None:
     ):
         with pytest.raises(ComponentError, match=said):
             static_encoder(collection, model=model)
-    with pytest.raises(ComponentError, match="There is no collection here"):
+    with pytest.raises(ModelError, match="There is no collection here"):  # An experiment leaves such a system out.
         static_encoder(None)
     with pytest.raises(ComponentError, match=r"model\.json"):
         static_encoder(None, model=str(collection.source.folder.root))
