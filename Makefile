@@ -1,4 +1,4 @@
-# Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, clients, lint, experiments, bench, install, docs, wheel, clean.
+# Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, clients, lint, experiments, bench, install, docs, wheel, wheels, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -63,17 +63,34 @@ lint: $(VENV)/.developers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The wheel, in an environment that holds nothing else, answers a question about two bundled collections.
+# The wheel, in an environment that holds nothing else, answers a question about two bundled collections and measures a run.
 wheel: $(VENV)/.developers
-	rm -rf dist build/empty
+	rm -rf dist
 	$(BIN)/python -m build --wheel --outdir dist > build.log 2>&1 || { cat build.log; exit 1; }
 	rm -f build.log
+	$(MAKE) --no-print-directory empty
+
+.PHONY: empty wheels
+empty:
+	rm -rf build/empty
 	$(PYTHON) -m venv build/empty
 	build/empty/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt dist/*.whl
 	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?" -k 3 > answer.txt
 	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/harbour "How is the number of a pleasure craft shown?" -k 3 >> answer.txt
 	cat build/empty/answer.txt
 	grep -q vact-24 build/empty/answer.txt && grep -q notice-7 build/empty/answer.txt
+	echo 'hb38 Q0 notice-9 0 1 x' > build/empty/run.trec
+	cd build/empty && LEGALIR_HOME=cache bin/legalir measure legalir/harbour run.trec "MultiMRR@10"
+
+# The same with each Python found: a minute each.
+wheels: wheel
+	for version in 3.12 3.13 3.14; do \
+		if python$$version -c "" 2> /dev/null; then \
+			echo "Python $$version" && $(MAKE) --no-print-directory empty PYTHON=python$$version || exit 1; \
+		else \
+			echo "Python $$version is not here"; \
+		fi; \
+	done
 
 # The documentation; a warning is an error.
 docs: $(VENV)/.docs

@@ -171,7 +171,7 @@ class EngineRetriever(Retriever):
     """Whether the engine itself gives equal scores in the order of docnos."""
     respects_as_of = respects_where = True
 
-    index: Annotated[EngineIndex, "the index"]
+    index: Annotated[IndexArtifact, "the index"]
     num_results: Annotated[int, Ge(1), "number of results per query"] = 1000
 
     def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:

@@ -76,8 +76,10 @@ class FormatError(DataError):
     """A file or line that breaks the folder format."""
 
 
-class DatasetNotFound(DataError):  # noqa: N818  (reads as the sentence it is)
-    """An id or path without a dataset."""
+class DatasetNotFound(DataError, KeyError):  # noqa: N818  (reads as the sentence it is)
+    """An id or path without a dataset. It is a KeyError, too, as ``ir_datasets`` raises for an unknown id."""
+
+    __str__ = DataError.__str__  # A KeyError is shown in quotation marks.
 
 
 class DownloadError(DataError):

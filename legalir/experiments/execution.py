@@ -43,6 +43,7 @@ from legalir.experiments.runs import (
     save_record,
     save_run,
 )
+from legalir.experiments.tracking import tracked
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
 from legalir.frames.ranking import RankedLists, rank_results
@@ -119,7 +120,7 @@ def make_runs(
         if run is not None and (not run.failed if again else run.is_finished or collection.client.offline):
             runs[name] = run
     todo = [name for name in systems if name not in runs]
-    with progress("Running systems", len(todo)) as advance:
+    with progress("Running systems", len(todo)) as advance, tracked(bool(todo)) as resources:
         run_all = _run_and_judge if jobs == 1 else partial(_by_processes, jobs)
         for name, results, spent in run_all(systems, todo, topics, absent, collection.client):
             system = systems[name]
@@ -130,6 +131,14 @@ def make_runs(
             if system.path is not None:
                 save_run(system.path, runs[name])
             advance(1)
+    if resources:
+        # Systems share steps, so that what they use is known of all of them together.
+        resources["recorded"]["systems"] = [name for name in todo if name in runs]
+        for name in todo:
+            if name in runs:
+                runs[name].record = replace(runs[name].record, resources=resources)
+                if (path := systems[name].path) is not None:
+                    save_record(path, runs[name].record)
     if not runs:
         name, reason = next(iter(absent.items()))
         raise ModelError(f"No system can be run. The system {name!r}: {reason}")

@@ -386,6 +386,7 @@ class ExperimentResult:
             },
             "resources": {
                 "runtime": {"wallclock": f"{round(record.seconds * 1000)} ms"} | median,
+                **(record.resources or {}),
                 **({"language models": dict(record.llm)} if record.llm else {}),
             },
         }

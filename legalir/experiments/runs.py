@@ -137,6 +137,7 @@ class RunRecord:
         latency: the response time of single queries, or None if it was not measured.
         notes: remarks of its components.
         llm: usage of language models for it, as :meth:`legalir.llm.client.Usage.to_dict` has it; None for none.
+        resources: use by all systems that ran with it, as :func:`legalir.experiments.tracking.tracked` has it.
     """
 
     system: str
@@ -148,6 +149,7 @@ class RunRecord:
     latency: Latency | None = None
     llm: Mapping[str, object] | None = None
     notes: Sequence[str] = ()
+    resources: Mapping[str, Mapping[str, object]] | None = None
 
 
 @dataclass

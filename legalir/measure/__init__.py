@@ -14,11 +14,13 @@ provisions the names that judgements have.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
 from collections.abc import Iterable
 from types import FunctionType
+from typing import Any
 
 import ir_measures
 from ir_measures import providers
@@ -132,11 +134,33 @@ def _parsed(text: str) -> Measure:
     name = re.split(r"[@(]", text, maxsplit=1)[0].strip()
     _add_plugin(name)
     try:
-        return ir_measures.parse_measure(text.strip())
-    except NameError:
+        return _read(text.strip())
+    except KeyError:
         raise MeasureError(f"There is no measure {name!r}.{_hint(name)}") from None
-    except (ValueError, TypeError, AttributeError, RecursionError, MemoryError):
+    except (ValueError, TypeError, AttributeError, SyntaxError, RecursionError, MemoryError):
         raise MeasureError(f"{text!r} is not the name of a measure. {_FORM}") from None
+
+
+def _read(text: str) -> Measure:
+    """Return what ``ir_measures.parse_measure`` does; that of ir-measures 0.4.3 fails on Python 3.14, without ast.Num.
+
+    Raises:
+        KeyError: there is no measure of this name.
+        SyntaxError, TypeError, ValueError: it is not the name of a measure.
+    """
+    node = ast.parse(text, mode="eval").body
+    at, params = None, dict[Any, object]()
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        at, node = ast.literal_eval(node.right), node.left
+    if isinstance(node, ast.Call) and not node.args:
+        params, node = {one.arg: ast.literal_eval(one.value) for one in node.keywords}, node.func
+    if not isinstance(node, ast.Name):
+        raise ValueError(text)
+    named: Measure = ir_measures.measures.registry[node.id]
+    if at is not None:
+        params[named.AT_PARAM] = at
+    measure: Measure = named(**params)
+    return measure
 
 
 def _add_plugin(name: str) -> None:

@@ -1,3 +1,8 @@
+import json
+import sys
+
+import ir_datasets
+import ir_measures.__main__ as ir_measures_main
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -97,7 +102,7 @@ def test_the_docstore(registry):
 
 
 def test_an_unknown_id_is_our_error_and_a_late_folder_is_found(registry, folder):
-    with pytest.raises(DatasetNotFound, match="Did you mean 'legalir/mini'"):
+    with pytest.raises(DatasetNotFound, match=r"^There is no dataset 'legalir/minni'\. Did you mean 'legalir/mini'"):
         registry["legalir/minni"]
     write(folder.parent / "late" / "corpus.jsonl", jsonl(DOCS))
     assert registry["legalir/late"].docs_count() == 3
@@ -162,3 +167,40 @@ def test_several_reference_answers_are_several_rows(folder):
 def test_pyterrier_finds_the_collections_without_an_import():
     found = pt.find_datasets("legalir:firecode", en_only=False)
     assert "legalir:firecode/test" in found["dataset"].tolist()
+
+
+def test_the_command_line_of_ir_datasets(monkeypatch, capsys):
+    def printed(*arguments):
+        monkeypatch.setattr(sys, "argv", ["ir_datasets", *arguments])
+        ir_datasets.main_cli()
+        return capsys.readouterr().out.splitlines()
+
+    source = load("legalir/harbour")
+    docs = [json.loads(line) for line in printed("export", "legalir/harbour", "docs", "--format", "jsonl")]
+    assert docs == [provision._asdict() for provision in source.docs()]
+    queries = [line.split("\t") for line in printed("export", "legalir/harbour", "queries")]
+    assert queries == source.topics()[["qid", "query"]].to_numpy().tolist()
+    qrels = [line.split(" ") for line in printed("export", "legalir/harbour", "qrels")]
+    assert qrels == [[row.qid, "0", row.docno, str(row.label)] for row in source.judgements()]
+    assert printed("lookup", "legalir/harbour", "notice-7", "--fields", "title") == [
+        doc["title"] for doc in docs if doc["doc_id"] == "notice-7"
+    ]
+    assert "legalir/harbour" in printed("list")
+
+
+def test_the_command_line_of_ir_measures(monkeypatch, capsys, tmp_path):
+    rows = [(row.qid, row.docno, row.label) for row in load("legalir/harbour").judgements()]
+    run, qrels = tmp_path / "a.trec", tmp_path / "qrels.txt"
+    run.write_text("".join(f"{qid} 0 {docno} 0 {label} a\n" for qid, docno, label in rows), encoding="utf-8")
+    qrels.write_text("".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in rows), encoding="utf-8")
+    for judgements in (str(qrels), "legalir/harbour"):
+        monkeypatch.setattr(sys, "argv", ["ir_measures", judgements, str(run), "MultiHitRate@1000 RR", "MicroR@1000"])
+        ir_measures_main.main_cli()
+        assert capsys.readouterr().out == "MultiHitRate@1000\t1.0000\nRR\t1.0000\nMicroR@1000\t1.0000\n"
+    monkeypatch.setattr(sys, "argv", ["ir_measures", "legalir/harbour", str(run), "MultiMRR@10", "-q", "-n"])
+    ir_measures_main.main_cli()
+    assert {line.split("\t")[0] for line in capsys.readouterr().out.splitlines()} == {qid for qid, _, _ in rows}
+    monkeypatch.setattr(sys, "argv", ["ir_measures", "legalir/nowhere", str(run), "MultiMRR@10"])
+    with pytest.raises(SystemExit):
+        ir_measures_main.main_cli()
+    assert "legalir/nowhere not found" in capsys.readouterr().err

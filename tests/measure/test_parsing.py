@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import ast
+import re
+
 import ir_measures
 import pytest
 from hypothesis import given, settings
@@ -35,7 +38,7 @@ def test_names_become_measures_in_order_and_once() -> None:
         ("R", "Measure 'R' needs its cutoff: write 'R@10'."),
         ("MicroR", "Measure 'MicroR' needs its cutoff: write 'MicroR@10'."),
         ("R@0", "must have an integer from 1 as its cutoff, got 0."),
-        ("MultiMRR@-1", "is not the name of a measure"),
+        ("MultiMRR@-1", "must have an integer from 1 as its cutoff, got -1."),
         ("MultiMRR@2.5", "must have an integer from 1 as its cutoff, got 2.5."),
         ("MultiMRR@True", "as its cutoff, got True"),
         ("MultiMRR(rel='x')@5", "cannot have rel='x': it is the minimum relevance score"),
@@ -66,6 +69,22 @@ def test_nothing_installed_computes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MeasureError, match="'nDCG@5'"):
         parse_measures(["nDCG@5"])
     assert parse_measures(["MicroR@5"]) == [MicroR @ 5]
+
+
+@pytest.mark.parametrize("name", [*ir_measures.measures.registry])
+@pytest.mark.parametrize("form", ["{}", "{}@10", "{}(rel=2)@10", "{}(gains={{1: 2}})@5", "{}(judged_only=True)"])
+def test_a_name_means_what_it_means_to_ir_measures(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = form.format(name)
+    try:
+        theirs = ir_measures.parse_measure(text)
+    except TypeError:  # It takes no cutoff.
+        theirs = None
+    for node in ("Num", "Str", "NameConstant"):  # Python 3.14 has them no more.
+        monkeypatch.delattr(ast, node, raising=False)
+    try:
+        assert parse_measures(text) == [theirs]
+    except MeasureError as error:
+        assert theirs is None or re.search("has no parameter|needs its|cannot have|cannot be computed", str(error))
 
 
 PIECES = st.sampled_from(["R", "MicroR", "(", ")", "@", "5", "-1", "rel=", ",", "{}", ":", "'", "\x00"])

