@@ -33,7 +33,7 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 # Each quantifier has a bound: without one, it would be tried again from each sign of a long run.
 _HAN_SIGNS = "〇零一二三四五六七八九十百千"
 _HAN = rf"(?!〇)[{_HAN_SIGNS}]{{1,12}}"
-_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
+_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_\u2e80-\uffff])"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
 _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
@@ -217,7 +217,7 @@ class Grammar(Schema):
 
     its: Forms = ()
     """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
-    ``… thereof``, ``dessen …``."""
+    ``… thereof``, ``dessen …``. Words without ``…`` begin such a unit: ``مادته``, *its article*."""
 
     of: Forms = ()
     """Words between a unit and a higher one: ``of`` in ``subsection (2) of section 5``."""
@@ -296,7 +296,7 @@ class Grammar(Schema):
     """Names of laws that are read anywhere, even directly after a number or after `law_after`."""
 
     particles: Forms = ()
-    """Letters allowed between the quotes of a law and a number."""
+    """Letters allowed between a law and a number, behind its quotes if the language has quotes of laws."""
 
     law_number: Forms = ()
     """Forms of numbers of laws and other notes allowed in brackets between a law and an article."""
@@ -473,8 +473,8 @@ class Grammar(Schema):
 
     @property
     def same_law(self) -> Forms:
-        """Words next to an article that refer to a previously named law."""
-        return (*self.same.get("law", ()), *self.this.get("law", ()))
+        """Words next to an article that refer to a previously named law, without a sign that may begin other words."""
+        return tuple(one for one in (*self.same.get("law", ()), *self.this.get("law", ())) if len(one) > 1)
 
 
 class ArticleNumber(NamedTuple):

@@ -474,7 +474,8 @@ class _Reader:
         here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
         self._law_here = self._compiled([one for one in here.items() if one[1]])
         self._annexed = self._any(grammar.annexed, rf"{GAP}(?:", rf"){GAP}")
-        before_it, behind_it = _around(grammar.its)
+        before_it, behind_it = _around([one for one in grammar.its if "…" in one])
+        self._its_unit = self._any(tuple(one for one in grammar.its if "…" not in one), r"(?<!\w)(?:", ")")
         verbs, stated_in = _around(grammar.states)
         self._states = self._any(verbs, rf"{GAP},?{GAP}(?:", ")")
         self._stating = self._any(
@@ -592,8 +593,9 @@ class _Reader:
             return None
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
-        if end - 1 > low and text[end - 1] in self._grammar.particles and text[end - 2] in self._grammar.closing_quotes:
-            end -= 1
+        if end - 1 > low and text[end - 1] in self._grammar.particles:
+            quotes = self._grammar.closing_quotes
+            end -= not quotes or text[end - 2] in quotes
         if end > low and text[end - 1] in _CLOSING:
             opening = self._opening(text, end - 1)
             inside = text[opening + 1 : end] if opening >= 0 else ""
@@ -1003,12 +1005,14 @@ class _Reader:
                 draft.law, draft.start, draft.inherits = law, law.start, True
             elif (
                 kind == "unit"
-                and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start))
+                and (its := self._its_of(text, draft))
                 and "。" not in text[memory.end : its.start()]
                 and (memory.law or not self._grammar.spaceless or draft.highest != RANKS["article"])  # 但第五条
             ):
                 draft.start = its.start()
                 self._its_own(draft, memory)
+                if draft.law:
+                    draft.law.end = draft.start
             act = _ACT.search(text, max(0, draft.start - 12), draft.start)
             if act and draft.supplement in self._grammar.supplement:
                 draft.supplement += f" {act[1]}"
@@ -1032,6 +1036,9 @@ class _Reader:
             if following is None and (comma := _COMMA.match(text, end)):
                 # "e" in "lettera a), e)" is a letter, no word.
                 following = self._joined(text, comma, draft, memory)
+            if following is None and draft.level == "group" and not named and (of := self._of.match(text, end)):
+                unit = self._head.match(text, of.end())  # Titel 10 van Boek 7 BW
+                following = self._begun(text, unit, "unit", "group") if unit and unit.lastgroup == "unit_group" else None
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
@@ -1063,10 +1070,19 @@ class _Reader:
                 if named and highest == "article":  # The chapter was that of another law.
                     following.taken = ()
                     following.numbers = {each: one for each, one in following.numbers.items() if each != "group"}
-                following.law = draft.law if not named or self._conjoined.match(text, end) else None
+                law = draft.law or (self._law_meant(draft, memory) if highest == "article" else None)
+                following.law = law if not named or self._conjoined.match(text, end) else None
                 following.inherits = following.law is not None
+            elif draft.level == "group" and draft.law and draft.law.start == draft.start:
+                following.law, following.inherits = draft.law, True  # Pier Act, chapter 3 and section 5
             drafts.append(following)
             draft = following
+
+    def _law_meant(self, draft: _Draft, memory: _Memory) -> _Law | None:
+        """Return the law of the unit that words such as 同条 mean, if it is not the own one and laws precede articles."""
+        last = memory.last.get(draft.relation.removeprefix("same_")) if self._grammar.law_before else None
+        foreign = last is not None and last.law_kind in ("named", "short")
+        return _Law(last.law, last.law_kind, draft.start, draft.start) if last and foreign else None
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
@@ -1173,7 +1189,7 @@ class _Reader:
         return int(number) > 20 or (draft.plural and not following)
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
-        """Return the unit of the same level that directly follows a draft."""
+        """Return the unit of the same level, or the article after another one, that directly follows a draft."""
         place, level = self._blank(text, draft.end), draft.level
         bracket = self._bare[level, "B"].match(text, place) if draft.several.get(level) == "B" else None
         if bracket and can_follow(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
@@ -1181,7 +1197,8 @@ class _Reader:
             self._number(text, following, bracket, level)
             return following
         after = self._head.match(text, place)
-        return self._begun(text, after, "unit", level) if after and after.lastgroup == f"unit_{level}" else None
+        beside = after and after.lastgroup in (f"unit_{level}", "unit_article" if "article" in draft.numbers else "")
+        return self._begun(text, after, "unit", str(after.lastgroup)[5:]) if after and beside else None
 
     def _ascend(self, text: str, drafts: list[_Draft]) -> None:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
@@ -1286,6 +1303,11 @@ class _Reader:
                 break
             self._its_own(draft, memory, drafts[: drafts.index(draft)])
         return True
+
+    def _its_of(self, text: str, draft: _Draft) -> re.Match[str] | None:
+        """Return the words before a unit, or its own words, that make it a part of what was named last."""
+        before = self._its_before.search(text, max(0, draft.start - _ITS), draft.start)
+        return before or self._its_unit.match(text, draft.start)
 
     def _its_own(self, draft: _Draft, memory: _Memory, before: Sequence[_Draft] = ()) -> None:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
@@ -1485,9 +1507,10 @@ class _Reader:
         while True:
             glue = self._glue.match(text, draft.end)
             start = glue.end() if glue else draft.end
-            after = self._below[RANKS[draft.level]].match(text, start)
+            below = self._below[RANKS[draft.level]]
+            after = below.match(text, start) or below.match(text, self._blank(text, draft.end))
             if after is None:
-                if self._grammar.has_words:
+                if self._grammar.law_after:
                     self._bracketed(text, draft)
                 return
             if after.lastgroup == "part":
@@ -1497,6 +1520,8 @@ class _Reader:
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
             level = (after.lastgroup or "").partition("_")[2]
+            if draft.level == "group" and glue and glue[0].strip().isalpha():
+                return  # Geçici 3 üncü maddesi ve 7 nci maddesi
             section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
             if section or self._goes_up(text, after.end(), level):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
