@@ -123,7 +123,7 @@ class Grammar(Schema):
     ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
     a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
     ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`,
-    ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers
+    ``A`` of `cardinals`; ``I`` none or one of `endings`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers
     of a list: ``第 N+ > L 条``.
     """
 
@@ -199,6 +199,9 @@ class Grammar(Schema):
 
     brackets: tuple[Level, ...] = ()
     """Levels of the brackets directly after a number, from the highest down: ``12(3)(a)``."""
+
+    endings: Forms = ()
+    """Endings of a number that is an ordinal: ``inci`` in ``5 inci``. The place ``I`` is one of them or nothing."""
 
     ordinals: Forms = ()
     """Words for first, second, third, …: the place ``O`` of a form."""
@@ -374,7 +377,7 @@ class Grammar(Schema):
                 continue
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
-            parts.append(f"({place})" if capture and token not in ("Q", "U", "L") else place)
+            parts.append(f"({place})" if capture and token not in ("Q", "U", "L", "I") else place)
         return GAP.join(part for part in parts if part) + self.ahead(ahead)
 
     def ahead(self, form: str) -> str:
@@ -415,7 +418,11 @@ class Grammar(Schema):
             return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
         if token == "L":
             joins = self.alternatives((*self.list, *self.range))
-            return rf"(?:{GAP}(?:{joins}){GAP}[(（]?{number_pattern('.', self.lettered)}[)）]?){{1,8}}"
+            tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?{GAP}{self._place('I')}" if self.endings else ""
+            number = rf"(?:[(（]?{number_pattern('.', self.lettered)}[)）]?|[(（]\w{{1,2}}[)）])"
+            return rf"{tail}(?:{GAP}(?:{joins}){GAP}{number}{tail}){{1,8}}"
+        if token == "I" and self.endings:
+            return rf"(?:{'|'.join(map(_word, sorted(self.endings, key=len, reverse=True)))})?"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
@@ -594,7 +601,8 @@ class _Forms:
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"
-        single = [form.split() for form in grammar.article if form[0] not in "+^"]
+        endings = f" {'|'.join(grammar.endings)} "
+        single = [form.replace(" I ", endings).split() for form in grammar.article if form[0] not in "+^"]
         own = [" ".join(form) for form in single if {"N", "N+"} & set(form) and "L" not in form]
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form for several continues after its number.

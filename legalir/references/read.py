@@ -430,6 +430,7 @@ class _Reader:
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._conjoined = self._any(grammar.conjoined, rf"{GAP}[,，、]?{GAP}(?:", ")")
+        self._conjoined_before = self._any(grammar.conjoined, r"(?<!\w)(?:", rf"){GAP}\Z")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
         note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
@@ -1003,6 +1004,8 @@ class _Reader:
                 draft.law, draft.start = law, law.start
             elif upper and (law := self._acronym_before(text, memory.end, draft.start)):
                 draft.law, draft.start, draft.inherits = law, law.start, True
+            elif level == "article" and kind == "unit" and (law := self._law_going_on(text, draft.start, memory)):
+                draft.law, draft.inherits = law, True
             elif (
                 kind == "unit"
                 and (its := self._its_of(text, draft))
@@ -1083,6 +1086,14 @@ class _Reader:
         last = memory.last.get(draft.relation.removeprefix("same_")) if self._grammar.law_before else None
         foreign = last is not None and last.law_kind in ("named", "short")
         return _Law(last.law, last.law_kind, draft.start, draft.start) if last and foreign else None
+
+    def _law_going_on(self, text: str, start: int, memory: _Memory) -> _Law | None:
+        """Return the law of the last article if a word of `conjoined` is before an article: ``…, a w art. 82``."""
+        last = memory.last.get("article") if self._grammar.conjoined else None
+        if last is None or last.law_kind not in ("named", "short") or _SENTENCE_OVER.search(text, memory.end, start):
+            return None
+        words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
+        return _Law(last.law, last.law_kind, start, start) if words else None
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
