@@ -123,7 +123,7 @@ class Grammar(Schema):
     ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
     a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
     ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`,
-    ``A`` of `cardinals`; ``I`` none or one of `endings`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers
+    ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers
     of a list: ``第 N+ > L 条``.
     """
 
@@ -201,7 +201,7 @@ class Grammar(Schema):
     """Levels of the brackets directly after a number, from the highest down: ``12(3)(a)``."""
 
     endings: Forms = ()
-    """Endings of a number that is an ordinal: ``inci`` in ``5 inci``. The place ``I`` is one of them or nothing."""
+    """Endings of a number that is an ordinal: ``inci`` in ``5 inci``. In a form, ``I`` is one of them or nothing."""
 
     ordinals: Forms = ()
     """Words for first, second, third, …: the place ``O`` of a form."""

@@ -46,6 +46,9 @@ _WORDS = 60
 _ITS = 24
 """Number of characters before a reference in which a word for what was named last can appear: *its*."""
 
+_CHAIN = 8
+"""Maximum number of units before the higher one that they are part of."""
+
 _DEPTH = 4
 """Notes in brackets and words of the family allowed between a number and the name of its law."""
 
@@ -92,7 +95,7 @@ _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
 _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
-"""Words in straight quotation marks that are those of another law: a unit with its number."""
+"""Words in straight quotation marks that are those of another law, without a colon before: a unit with its number."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """What precedes a number of an article without 第; の does not: 次の二条."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
@@ -453,7 +456,9 @@ class _Reader:
         self._starting = self._any(grammar.starting, "(?:", ")")
         self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
-        self._same_word = re.compile("(?:[同該该此]法)(?=.)") if grammar.spaceless else re.compile("(?!)")
+        self._same_word = (
+            re.compile("(?:[同該该此]法)(?=.)|其(?=施行|实施|實施)") if grammar.spaceless else re.compile("(?!)")
+        )
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
         quotes = "|".join(
             rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
@@ -1040,8 +1045,9 @@ class _Reader:
                 # "e" in "lettera a), e)" is a letter, no word.
                 following = self._joined(text, comma, draft, memory)
             if following is None and draft.level == "group" and not named and (of := self._of.match(text, end)):
-                unit = self._head.match(text, of.end())  # Titel 10 van Boek 7 BW
-                following = self._begun(text, unit, "unit", "group") if unit and unit.lastgroup == "unit_group" else None
+                unit = self._head.match(text, of.end())
+                if unit and unit.lastgroup == "unit_group":
+                    following = self._begun(text, unit, "unit", "group")  # Titel 10 van Boek 7 BW
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
@@ -1073,7 +1079,8 @@ class _Reader:
                 if named and highest == "article":  # The chapter was that of another law.
                     following.taken = ()
                     following.numbers = {each: one for each, one in following.numbers.items() if each != "group"}
-                law = draft.law or (self._law_meant(draft, memory) if highest == "article" else None)
+                meant = memory.last.get(draft.relation.removeprefix("same_")) if highest == "article" else None
+                law = draft.law or (_law_meant(meant, draft.start) if self._grammar.law_before else None)
                 following.law = law if not named or self._conjoined.match(text, end) else None
                 following.inherits = following.law is not None
             elif draft.level == "group" and draft.law and draft.law.start == draft.start:
@@ -1081,19 +1088,11 @@ class _Reader:
             drafts.append(following)
             draft = following
 
-    def _law_meant(self, draft: _Draft, memory: _Memory) -> _Law | None:
-        """Return the law of the unit that words such as 同条 mean, if it is not the own one and laws precede articles."""
-        last = memory.last.get(draft.relation.removeprefix("same_")) if self._grammar.law_before else None
-        foreign = last is not None and last.law_kind in ("named", "short")
-        return _Law(last.law, last.law_kind, draft.start, draft.start) if last and foreign else None
-
     def _law_going_on(self, text: str, start: int, memory: _Memory) -> _Law | None:
         """Return the law of the last article if a word of `conjoined` is before an article: ``…, a w art. 82``."""
-        last = memory.last.get("article") if self._grammar.conjoined else None
-        if last is None or last.law_kind not in ("named", "short") or _SENTENCE_OVER.search(text, memory.end, start):
-            return None
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
-        return _Law(last.law, last.law_kind, start, start) if words else None
+        over = words is None or _SENTENCE_OVER.search(text, memory.end, start)
+        return None if over else _law_meant(memory.last.get("article"), start)
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
@@ -1120,6 +1119,10 @@ class _Reader:
         after = self._head.match(text, words.end() if words else place)
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
+            if kind == "unit" and (surface := _WORD.findall(text[draft.start : draft.end])):
+                like = self._below[max(RANKS[draft.level] - 1, 0)].match(text, after.start())
+                if after[0].startswith(surface[-1]) and like and like.lastgroup == f"unit_{draft.level}":
+                    level = draft.level  # Pasal 1 angka 3 dan angka 4
             following = self._begun(text, after, "unit", level) if kind == "unit" else None
             if following and words:
                 following.start, following.supplement = place, _supplement(words[0])
@@ -1234,7 +1237,7 @@ class _Reader:
                 level, upper.level, upper.numbers = "paragraph", "paragraph", {"paragraph": upper.numbers["item"]}
             if RANKS[level] == last.highest:
                 # premier alinéa du II: a part of the unit that follows.
-                if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers:
+                if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers or "," in of[0]:
                     return
                 last.part, last.numbers, last.end = text[last.start : last.end], upper.numbers, upper.end
                 continue
@@ -1353,8 +1356,10 @@ class _Reader:
                     if further and (match := self._laws.match(text, further.end())):
                         return self._law_of(match, memory)  # del codice di cui al decreto …
                 else:
-                    same = here.lastgroup == "same"
-                    name, kind = (self._same(here[0], before, memory), "short") if same else (memory.own.law, "self")
+                    own = here.lastgroup == "this"
+                    if own and memory.outside and memory.until < 0:  # The Pier Act says: “section 3 of this Act”
+                        own, before = False, [*reversed(memory.outside)]
+                    name, kind = (memory.own.law, "self") if own else (self._same(here[0], before, memory), "short")
                 law = _Law(name, kind, place, here.end())
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
@@ -1534,7 +1539,7 @@ class _Reader:
             if draft.level == "group" and glue and glue[0].strip().isalpha():
                 return  # Geçici 3 üncü maddesi ve 7 nci maddesi
             section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
-            if section or self._goes_up(text, after.end(), level):
+            if section or self._goes_up(text, after.end(), level, draft.highest):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
 
@@ -1551,12 +1556,24 @@ class _Reader:
             if inner.end + 1 >= bracket.end():
                 draft.level, draft.end = inner.level, bracket.end()
 
-    def _goes_up(self, text: str, end: int, level: str) -> bool:
-        """Return True if a unit belongs to the text after it: the second unit of ``article 3, au I de l'article 4``."""
-        of = self._of.match(text, end) if self._grammar.of else None
-        head = self._head.match(text, of.end()) if of else None
-        kind, _, upper = (head.lastgroup or "").partition("_") if head else ("", "", "")
-        return kind == "unit" and RANKS[upper] < RANKS[level]
+    def _goes_up(self, text: str, end: int, level: str, highest: int = 0) -> bool:
+        """Return True if a unit belongs to the text after it: the second unit of ``article 3, au I de l'article 4``.
+
+        A unit above `highest` is one that the unit before lacks, too: ``ayat (3) huruf a Pasal 14``.
+        """
+        for _ in range(_CHAIN if self._grammar.adjacent_up else 1):
+            of = self._of.match(text, end) if self._grammar.of else None
+            unit = self._head.match(text, of.end()) if of and "," not in of[0] else None
+            kind, _, upper = (unit.lastgroup or "").partition("_") if unit else ("", "", "")
+            if kind == "unit" and RANKS[upper] < RANKS[level]:
+                return RANKS[upper] >= highest
+            if unit is None and (join := self._list.match(text, end)):  # khoản 1, 2, điểm a khoản 3 Điều 7
+                unit = self._head.match(text, join.end()) or self._bare[level, "N"].match(text, join.end())
+                kind, _, upper = (unit.lastgroup or f"unit_{level}").partition("_") if unit else ("", "", "")
+            if unit is None or kind != "unit" or RANKS[upper] < RANKS[level]:
+                return False
+            end = unit.end()
+        return False
 
     def _filled(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return a draft as a reference, with what it leaves out."""
@@ -1692,6 +1709,11 @@ def _supplement(words: str) -> str:
     return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
 
 
+def _law_meant(last: Reference | None, start: int) -> _Law | None:
+    """Return the law of a reference that later words mean, if it is not the own law."""
+    return _Law(last.law, last.law_kind, start, start) if last and last.law_kind in ("named", "short") else None
+
+
 def _named(drafts: Sequence[_Draft]) -> list[str]:
     """Return the laws that the drafts of a list name, the last first."""
     return [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
@@ -1714,7 +1736,8 @@ def _quotations(text: str) -> list[tuple[int, int]]:
             opened.append((sign, place))
         elif opened and (sign != "’" or opened[-1][0] == "‘"):
             _, start = opened.pop()
-            if sign == '"' and not _QUOTED_UNIT.fullmatch(text, start + 1, place):
+            said = text[max(0, start - 2) : start].rstrip()[-1:] == ":"
+            if sign == '"' and not said and not _QUOTED_UNIT.fullmatch(text, start + 1, place):
                 continue
             while pairs and pairs[-1][0] > start:
                 pairs.pop()
