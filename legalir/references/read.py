@@ -319,7 +319,8 @@ class _Draft:
         """Rank of the highest level that the words give."""
         own = {*self.numbers} - {*self.taken, *({"group"} if self.level != "group" else ())}
         ranks = [RANKS[each] for each in own]
-        return min([*ranks, RANKS[self.relation.partition("_")[2]]] if self.relation else ranks, default=0)
+        related = self.relation if "relation" not in self.taken else ""
+        return min([*ranks, RANKS[related.partition("_")[2]]] if related else ranks, default=0)
 
     @property
     def is_inside(self) -> bool:
@@ -336,6 +337,7 @@ class _Draft:
         self.law, self.supplement = before.law, self.supplement or before.supplement
         if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
             self.relation, self.steps = before.relation, before.steps
+            self.taken += ("relation",)
 
 
 class _Memory:
@@ -1120,8 +1122,8 @@ class _Reader:
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
             if kind == "unit" and (surface := _WORD.findall(text[draft.start : draft.end])):
-                like = self._below[max(RANKS[draft.level] - 1, 0)].match(text, after.start())
-                if after[0].startswith(surface[-1]) and like and like.lastgroup == f"unit_{draft.level}":
+                unit = self._below[max(RANKS[draft.level] - 1, 0)].match(text, after.start())
+                if after[0].startswith(surface[-1]) and unit and unit.lastgroup == f"unit_{draft.level}":
                     level = draft.level  # Pasal 1 angka 3 dan angka 4
             following = self._begun(text, after, "unit", level) if kind == "unit" else None
             if following and words:
@@ -1151,8 +1153,8 @@ class _Reader:
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
-                    unit = self._below[1].match(text, self._blank(text, bare.end()))
-                    behind = not unit and not self._is_of_a_law(text, bare.end(), memory)
+                    below = self._below[1].match(text, self._blank(text, bare.end()))
+                    behind = not below and not self._is_of_a_law(text, bare.end(), memory)
                 if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
                     continue
                 several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
@@ -1170,7 +1172,9 @@ class _Reader:
                         open_before
                         and (
                             _is_next(draft, following, level)
-                            or (sign == "S" and self._goes_up(text, following.end, level))  # các điểm i, s khoản 1
+                            # Các điểm i, s khoản 1
+                            or (sign == "S" and self._goes_up(text, following.end, level))
+                            or (sign == "S" and self._law_at(text, following.end, memory))
                         )
                     )
                 ):
@@ -1539,7 +1543,7 @@ class _Reader:
             if draft.level == "group" and glue and glue[0].strip().isalpha():
                 return  # Geçici 3 üncü maddesi ve 7 nci maddesi
             section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
-            if section or self._goes_up(text, after.end(), level, draft.highest):
+            if section or self._goes_up(text, after.end(), level, draft):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
 
@@ -1556,19 +1560,21 @@ class _Reader:
             if inner.end + 1 >= bracket.end():
                 draft.level, draft.end = inner.level, bracket.end()
 
-    def _goes_up(self, text: str, end: int, level: str, highest: int = 0) -> bool:
+    def _goes_up(self, text: str, end: int, level: str, draft: _Draft | None = None) -> bool:
         """Return True if a unit belongs to the text after it: the second unit of ``article 3, au I de l'article 4``.
 
-        A unit above `highest` is one that the unit before lacks, too: ``ayat (3) huruf a Pasal 14``.
+        Args:
+            draft: the unit before; one that it lacks, too, is a unit of both: ``ayat (3) huruf a Pasal 14``.
         """
         for _ in range(_CHAIN if self._grammar.adjacent_up else 1):
             of = self._of.match(text, end) if self._grammar.of else None
             unit = self._head.match(text, of.end()) if of and "," not in of[0] else None
             kind, _, upper = (unit.lastgroup or "").partition("_") if unit else ("", "", "")
             if kind == "unit" and RANKS[upper] < RANKS[level]:
-                return RANKS[upper] >= highest
+                return RANKS[upper] >= (draft.highest if draft else 0)
             if unit is None and (join := self._list.match(text, end)):  # khoản 1, 2, điểm a khoản 3 Điều 7
-                unit = self._head.match(text, join.end()) or self._bare[level, "N"].match(text, join.end())
+                bare = None if draft and "article" in draft.several else self._bare[level, "N"]
+                unit = self._head.match(text, join.end()) or (bare.match(text, join.end()) if bare else None)
                 kind, _, upper = (unit.lastgroup or f"unit_{level}").partition("_") if unit else ("", "", "")
             if unit is None or kind != "unit" or RANKS[upper] < RANKS[level]:
                 return False
