@@ -33,7 +33,7 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 # Each quantifier has a bound: without one, it would be tried again from each sign of a long run.
 _HAN_SIGNS = "〇零一二三四五六七八九十百千"
 _HAN = rf"(?!〇)[{_HAN_SIGNS}]{{1,12}}"
-_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
+_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_\u2e80-\uffff])"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
 _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
@@ -200,6 +200,9 @@ class Grammar(Schema):
     brackets: tuple[Level, ...] = ()
     """Levels of the brackets directly after a number, from the highest down: ``12(3)(a)``."""
 
+    endings: Forms = ()
+    """Endings of a number that is an ordinal: ``inci`` in ``5 inci``. In a form, ``I`` is one of them or nothing."""
+
     ordinals: Forms = ()
     """Words for first, second, third, …: the place ``O`` of a form."""
 
@@ -217,7 +220,7 @@ class Grammar(Schema):
 
     its: Forms = ()
     """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
-    ``… thereof``, ``dessen …``."""
+    ``… thereof``, ``dessen …``. Words without ``…`` begin such a unit: ``مادته``, *its article*."""
 
     of: Forms = ()
     """Words between a unit and a higher one: ``of`` in ``subsection (2) of section 5``."""
@@ -296,7 +299,7 @@ class Grammar(Schema):
     """Names of laws that are read anywhere, even directly after a number or after `law_after`."""
 
     particles: Forms = ()
-    """Letters allowed between the quotes of a law and a number."""
+    """Letters allowed between a law and a number, behind its quotes if the language has quotes of laws."""
 
     law_number: Forms = ()
     """Forms of numbers of laws and other notes allowed in brackets between a law and an article."""
@@ -374,7 +377,7 @@ class Grammar(Schema):
                 continue
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
-            parts.append(f"({place})" if capture and token not in ("Q", "U", "L") else place)
+            parts.append(f"({place})" if capture and token not in ("Q", "U", "L", "I") else place)
         return GAP.join(part for part in parts if part) + self.ahead(ahead)
 
     def ahead(self, form: str) -> str:
@@ -415,7 +418,11 @@ class Grammar(Schema):
             return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
         if token == "L":
             joins = self.alternatives((*self.list, *self.range))
-            return rf"(?:{GAP}(?:{joins}){GAP}[(（]?{number_pattern('.', self.lettered)}[)）]?){{1,8}}"
+            tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?{GAP}{self._place('I')}" if self.endings else ""
+            number = rf"(?:[(（]?{number_pattern('.', self.lettered)}[)）]?|[(（]\w{{1,2}}[)）])"
+            return rf"{tail}(?:{GAP}(?:{joins}){GAP}{number}{tail}){{1,8}}"
+        if token == "I" and self.endings:
+            return rf"(?:{'|'.join(map(_word, sorted(self.endings, key=len, reverse=True)))})?"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
@@ -473,8 +480,8 @@ class Grammar(Schema):
 
     @property
     def same_law(self) -> Forms:
-        """Words next to an article that refer to a previously named law."""
-        return (*self.same.get("law", ()), *self.this.get("law", ()))
+        """Words next to an article that refer to a previously named law, without a sign that may begin other words."""
+        return tuple(one for one in (*self.same.get("law", ()), *self.this.get("law", ())) if len(one) > 1)
 
 
 class ArticleNumber(NamedTuple):
@@ -594,7 +601,8 @@ class _Forms:
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"
-        single = [form.split() for form in grammar.article if form[0] not in "+^"]
+        endings = f" {'|'.join(grammar.endings)} "
+        single = [form.replace(" I ", endings).split() for form in grammar.article if form[0] not in "+^"]
         own = [" ".join(form) for form in single if {"N", "N+"} & set(form) and "L" not in form]
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form for several continues after its number.

@@ -46,6 +46,9 @@ _WORDS = 60
 _ITS = 24
 """Number of characters before a reference in which a word for what was named last can appear: *its*."""
 
+_CHAIN = 8
+"""Maximum number of units before the higher one that they are part of."""
+
 _DEPTH = 4
 """Notes in brackets and words of the family allowed between a number and the name of its law."""
 
@@ -92,7 +95,7 @@ _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
 _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
-"""Words in straight quotation marks that are those of another law: a unit with its number."""
+"""Words in straight quotation marks that are those of another law, without a colon before: a unit with its number."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """What precedes a number of an article without 第; の does not: 次の二条."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
@@ -316,7 +319,8 @@ class _Draft:
         """Rank of the highest level that the words give."""
         own = {*self.numbers} - {*self.taken, *({"group"} if self.level != "group" else ())}
         ranks = [RANKS[each] for each in own]
-        return min([*ranks, RANKS[self.relation.partition("_")[2]]] if self.relation else ranks, default=0)
+        related = self.relation if "relation" not in self.taken else ""
+        return min([*ranks, RANKS[related.partition("_")[2]]] if related else ranks, default=0)
 
     @property
     def is_inside(self) -> bool:
@@ -333,6 +337,7 @@ class _Draft:
         self.law, self.supplement = before.law, self.supplement or before.supplement
         if before.relation and RANKS[before.relation.partition("_")[2]] < RANKS[highest]:
             self.relation, self.steps = before.relation, before.steps
+            self.taken += ("relation",)
 
 
 class _Memory:
@@ -430,6 +435,7 @@ class _Reader:
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._conjoined = self._any(grammar.conjoined, rf"{GAP}[,，、]?{GAP}(?:", ")")
+        self._conjoined_before = self._any(grammar.conjoined, r"(?<!\w)(?:", rf"){GAP}\Z")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
         note = rf"(?:{GAP}[(（<〈][^()（）<>〈〉]{{1,80}}[)）>〉])?"
@@ -452,7 +458,9 @@ class _Reader:
         self._starting = self._any(grammar.starting, "(?:", ")")
         self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
-        self._same_word = re.compile("(?:[同該该此]法)(?=.)") if grammar.spaceless else re.compile("(?!)")
+        self._same_word = (
+            re.compile("(?:[同該该此]法)(?=.)|其(?=施行|实施|實施)") if grammar.spaceless else re.compile("(?!)")
+        )
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
         quotes = "|".join(
             rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
@@ -474,7 +482,8 @@ class _Reader:
         here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
         self._law_here = self._compiled([one for one in here.items() if one[1]])
         self._annexed = self._any(grammar.annexed, rf"{GAP}(?:", rf"){GAP}")
-        before_it, behind_it = _around(grammar.its)
+        before_it, behind_it = _around([one for one in grammar.its if "…" in one])
+        self._its_unit = self._any(tuple(one for one in grammar.its if "…" not in one), r"(?<!\w)(?:", ")")
         verbs, stated_in = _around(grammar.states)
         self._states = self._any(verbs, rf"{GAP},?{GAP}(?:", ")")
         self._stating = self._any(
@@ -592,8 +601,9 @@ class _Reader:
             return None
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
-        if end - 1 > low and text[end - 1] in self._grammar.particles and text[end - 2] in self._grammar.closing_quotes:
-            end -= 1
+        if end - 1 > low and text[end - 1] in self._grammar.particles:
+            quotes = self._grammar.closing_quotes
+            end -= not quotes or text[end - 2] in quotes
         if end > low and text[end - 1] in _CLOSING:
             opening = self._opening(text, end - 1)
             inside = text[opening + 1 : end] if opening >= 0 else ""
@@ -1001,14 +1011,18 @@ class _Reader:
                 draft.law, draft.start = law, law.start
             elif upper and (law := self._acronym_before(text, memory.end, draft.start)):
                 draft.law, draft.start, draft.inherits = law, law.start, True
+            elif level == "article" and kind == "unit" and (law := self._law_going_on(text, draft.start, memory)):
+                draft.law, draft.inherits = law, True
             elif (
                 kind == "unit"
-                and (its := self._its_before.search(text, max(0, draft.start - _ITS), draft.start))
+                and (its := self._its_of(text, draft))
                 and "。" not in text[memory.end : its.start()]
                 and (memory.law or not self._grammar.spaceless or draft.highest != RANKS["article"])  # 但第五条
             ):
                 draft.start = its.start()
                 self._its_own(draft, memory)
+                if draft.law:
+                    draft.law.end = draft.start
             act = _ACT.search(text, max(0, draft.start - 12), draft.start)
             if act and draft.supplement in self._grammar.supplement:
                 draft.supplement += f" {act[1]}"
@@ -1032,6 +1046,10 @@ class _Reader:
             if following is None and (comma := _COMMA.match(text, end)):
                 # "e" in "lettera a), e)" is a letter, no word.
                 following = self._joined(text, comma, draft, memory)
+            if following is None and draft.level == "group" and not named and (of := self._of.match(text, end)):
+                unit = self._head.match(text, of.end())
+                if unit and unit.lastgroup == "unit_group":
+                    following = self._begun(text, unit, "unit", "group")  # Titel 10 van Boek 7 BW
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
@@ -1063,10 +1081,20 @@ class _Reader:
                 if named and highest == "article":  # The chapter was that of another law.
                     following.taken = ()
                     following.numbers = {each: one for each, one in following.numbers.items() if each != "group"}
-                following.law = draft.law if not named or self._conjoined.match(text, end) else None
+                meant = memory.last.get(draft.relation.removeprefix("same_")) if highest == "article" else None
+                law = draft.law or (_law_meant(meant, draft.start) if self._grammar.law_before else None)
+                following.law = law if not named or self._conjoined.match(text, end) else None
                 following.inherits = following.law is not None
+            elif draft.level == "group" and draft.law and draft.law.start == draft.start:
+                following.law, following.inherits = draft.law, True  # Pier Act, chapter 3 and section 5
             drafts.append(following)
             draft = following
+
+    def _law_going_on(self, text: str, start: int, memory: _Memory) -> _Law | None:
+        """Return the law of the last article if a word of `conjoined` is before an article: ``…, a w art. 82``."""
+        words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
+        over = words is None or _SENTENCE_OVER.search(text, memory.end, start)
+        return None if over else _law_meant(memory.last.get("article"), start)
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
@@ -1093,6 +1121,10 @@ class _Reader:
         after = self._head.match(text, words.end() if words else place)
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
+            if kind == "unit" and (surface := _WORD.findall(text[draft.start : draft.end])):
+                unit = self._below[max(RANKS[draft.level] - 1, 0)].match(text, after.start())
+                if after[0].startswith(surface[-1]) and unit and unit.lastgroup == f"unit_{draft.level}":
+                    level = draft.level  # Pasal 1 angka 3 dan angka 4
             following = self._begun(text, after, "unit", level) if kind == "unit" else None
             if following and words:
                 following.start, following.supplement = place, _supplement(words[0])
@@ -1121,8 +1153,8 @@ class _Reader:
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
-                    unit = self._below[1].match(text, self._blank(text, bare.end()))
-                    behind = not unit and not self._is_of_a_law(text, bare.end(), memory)
+                    below = self._below[1].match(text, self._blank(text, bare.end()))
+                    behind = not below and not self._is_of_a_law(text, bare.end(), memory)
                 if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
                     continue
                 several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
@@ -1140,7 +1172,9 @@ class _Reader:
                         open_before
                         and (
                             _is_next(draft, following, level)
-                            or (sign == "S" and self._goes_up(text, following.end, level))  # các điểm i, s khoản 1
+                            # Các điểm i, s khoản 1
+                            or (sign == "S" and self._goes_up(text, following.end, level))
+                            or (sign == "S" and self._law_at(text, following.end, memory))
                         )
                     )
                 ):
@@ -1173,7 +1207,7 @@ class _Reader:
         return int(number) > 20 or (draft.plural and not following)
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
-        """Return the unit of the same level that directly follows a draft."""
+        """Return the unit of the same level, or the article after another one, that directly follows a draft."""
         place, level = self._blank(text, draft.end), draft.level
         bracket = self._bare[level, "B"].match(text, place) if draft.several.get(level) == "B" else None
         if bracket and can_follow(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
@@ -1181,7 +1215,8 @@ class _Reader:
             self._number(text, following, bracket, level)
             return following
         after = self._head.match(text, place)
-        return self._begun(text, after, "unit", level) if after and after.lastgroup == f"unit_{level}" else None
+        beside = after and after.lastgroup in (f"unit_{level}", "unit_article" if "article" in draft.numbers else "")
+        return self._begun(text, after, "unit", str(after.lastgroup)[5:]) if after and beside else None
 
     def _ascend(self, text: str, drafts: list[_Draft]) -> None:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
@@ -1206,7 +1241,7 @@ class _Reader:
                 level, upper.level, upper.numbers = "paragraph", "paragraph", {"paragraph": upper.numbers["item"]}
             if RANKS[level] == last.highest:
                 # premier alinéa du II: a part of the unit that follows.
-                if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers:
+                if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers or "," in of[0]:
                     return
                 last.part, last.numbers, last.end = text[last.start : last.end], upper.numbers, upper.end
                 continue
@@ -1287,6 +1322,11 @@ class _Reader:
             self._its_own(draft, memory, drafts[: drafts.index(draft)])
         return True
 
+    def _its_of(self, text: str, draft: _Draft) -> re.Match[str] | None:
+        """Return the words before a unit, or its own words, that make it a part of what was named last."""
+        before = self._its_before.search(text, max(0, draft.start - _ITS), draft.start)
+        return before or self._its_unit.match(text, draft.start)
+
     def _its_own(self, draft: _Draft, memory: _Memory, before: Sequence[_Draft] = ()) -> None:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
         if draft.highest <= RANKS["article"]:
@@ -1320,8 +1360,10 @@ class _Reader:
                     if further and (match := self._laws.match(text, further.end())):
                         return self._law_of(match, memory)  # del codice di cui al decreto …
                 else:
-                    same = here.lastgroup == "same"
-                    name, kind = (self._same(here[0], before, memory), "short") if same else (memory.own.law, "self")
+                    own = here.lastgroup == "this"
+                    if own and memory.outside and memory.until < 0:  # The Pier Act says: “section 3 of this Act”
+                        own, before = False, [*reversed(memory.outside)]
+                    name, kind = (memory.own.law, "self") if own else (self._same(here[0], before, memory), "short")
                 law = _Law(name, kind, place, here.end())
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
@@ -1485,9 +1527,10 @@ class _Reader:
         while True:
             glue = self._glue.match(text, draft.end)
             start = glue.end() if glue else draft.end
-            after = self._below[RANKS[draft.level]].match(text, start)
+            below = self._below[RANKS[draft.level]]
+            after = below.match(text, start) or below.match(text, self._blank(text, draft.end))
             if after is None:
-                if self._grammar.has_words:
+                if self._grammar.law_after:
                     self._bracketed(text, draft)
                 return
             if after.lastgroup == "part":
@@ -1497,8 +1540,10 @@ class _Reader:
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
             level = (after.lastgroup or "").partition("_")[2]
+            if draft.level == "group" and glue and glue[0].strip().isalpha():
+                return  # Geçici 3 üncü maddesi ve 7 nci maddesi
             section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
-            if section or self._goes_up(text, after.end(), level):
+            if section or self._goes_up(text, after.end(), level, draft):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
 
@@ -1515,12 +1560,26 @@ class _Reader:
             if inner.end + 1 >= bracket.end():
                 draft.level, draft.end = inner.level, bracket.end()
 
-    def _goes_up(self, text: str, end: int, level: str) -> bool:
-        """Return True if a unit belongs to the text after it: the second unit of ``article 3, au I de l'article 4``."""
-        of = self._of.match(text, end) if self._grammar.of else None
-        head = self._head.match(text, of.end()) if of else None
-        kind, _, upper = (head.lastgroup or "").partition("_") if head else ("", "", "")
-        return kind == "unit" and RANKS[upper] < RANKS[level]
+    def _goes_up(self, text: str, end: int, level: str, draft: _Draft | None = None) -> bool:
+        """Return True if a unit belongs to the text after it: the second unit of ``article 3, au I de l'article 4``.
+
+        Args:
+            draft: the unit before; one that it lacks, too, is a unit of both: ``ayat (3) huruf a Pasal 14``.
+        """
+        for _ in range(_CHAIN if self._grammar.adjacent_up else 1):
+            of = self._of.match(text, end) if self._grammar.of else None
+            unit = self._head.match(text, of.end()) if of and "," not in of[0] else None
+            kind, _, upper = (unit.lastgroup or "").partition("_") if unit else ("", "", "")
+            if kind == "unit" and RANKS[upper] < RANKS[level]:
+                return RANKS[upper] >= (draft.highest if draft else 0)
+            if unit is None and (join := self._list.match(text, end)):  # khoản 1, 2, điểm a khoản 3 Điều 7
+                bare = None if draft and "article" in draft.several else self._bare[level, "N"]
+                unit = self._head.match(text, join.end()) or (bare.match(text, join.end()) if bare else None)
+                kind, _, upper = (unit.lastgroup or f"unit_{level}").partition("_") if unit else ("", "", "")
+            if unit is None or kind != "unit" or RANKS[upper] < RANKS[level]:
+                return False
+            end = unit.end()
+        return False
 
     def _filled(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return a draft as a reference, with what it leaves out."""
@@ -1656,6 +1715,11 @@ def _supplement(words: str) -> str:
     return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
 
 
+def _law_meant(last: Reference | None, start: int) -> _Law | None:
+    """Return the law of a reference that later words mean, if it is not the own law."""
+    return _Law(last.law, last.law_kind, start, start) if last and last.law_kind in ("named", "short") else None
+
+
 def _named(drafts: Sequence[_Draft]) -> list[str]:
     """Return the laws that the drafts of a list name, the last first."""
     return [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
@@ -1678,7 +1742,8 @@ def _quotations(text: str) -> list[tuple[int, int]]:
             opened.append((sign, place))
         elif opened and (sign != "’" or opened[-1][0] == "‘"):
             _, start = opened.pop()
-            if sign == '"' and not _QUOTED_UNIT.fullmatch(text, start + 1, place):
+            said = text[max(0, start - 2) : start].rstrip()[-1:] == ":"
+            if sign == '"' and not said and not _QUOTED_UNIT.fullmatch(text, start + 1, place):
                 continue
             while pairs and pairs[-1][0] > start:
                 pairs.pop()
