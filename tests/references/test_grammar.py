@@ -144,7 +144,8 @@ def test_time_is_linear_in_the_text(head: str) -> None:
 
 
 def forms_of_an_article() -> list[tuple[str, str]]:
-    every = ((code, form) for code, grammar in grammars().items() for form in grammar.article)
+    endings = {code: f" {'|'.join(grammar.endings)} " for code, grammar in grammars().items()}
+    every = ((code, form.replace(" I ", endings[code])) for code in endings for form in grammars()[code].article)
     own = [(code, form) for code, form in every if {"N", "N+"} & set(form.split()) and form[0] not in "+^"]
     words = [(code, [word.rstrip("*").split("|") for word in form.split()]) for code, form in own if ">" not in form]
     return [(code, " ".join(one[0] for one in form)) for code, form in words]
