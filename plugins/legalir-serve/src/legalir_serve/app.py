@@ -64,8 +64,8 @@ def create_app(
     Args:
         service: what is served.
         tokens: see :class:`~legalir_serve.guard.Guard`.
-        concurrency: requests whose work is done at once; beside them an eighth of that number is for long work:
-            expressions that requests write, and long questions and texts.
+        concurrency: requests whose work is done at once. Beside them one thread does long work: expressions that
+            requests write, surveys, and long questions and texts.
         timeout: seconds that the work of a request may take.
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``, and at ``/mcp/text`` with replies that are text alone.
@@ -77,7 +77,7 @@ def create_app(
         log_questions: see :class:`~legalir_serve.guard.Guard`.
         failed: is given the error if the indexes cannot be opened; None: it is raised when the application ends.
     """
-    workers, long = Workers(concurrency, timeout), Workers(max(1, concurrency // 8), timeout)
+    workers, long = Workers(concurrency, timeout), Workers(1, timeout)
     ready = asyncio.Event()
 
     def run(pipeline: str = "", text: str = "") -> Callable[..., Any]:
@@ -359,7 +359,9 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
 
     async def searched(asked: SearchRequest) -> Any:
         given = asked.model_dump()
-        return await run(asked.pipeline, asked.q)(service.several, given.pop("q"), given.pop("collection"), **given)
+        return await run(asked.pipeline, asked.q + asked.where)(
+            service.several, given.pop("q"), given.pop("collection"), **given
+        )
 
     @add("/v1/search", "search", replies.Search)
     async def search(asked: Annotated[SearchRequest, Query()]) -> Any:
@@ -375,7 +377,9 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     async def explain(asked: Annotated[ExplainRequest, Query()]) -> Any:
         """Say why a provision has its score."""
         given = asked.model_dump()
-        return await run(asked.pipeline, asked.q)(service.explain, given.pop("q"), given.pop("docno"), **given)
+        return await run(asked.pipeline, asked.q + asked.where)(
+            service.explain, given.pop("q"), given.pop("docno"), **given
+        )
 
     @add("/v1/provision", "provisions", replies.Provision)
     async def provision(asked: Annotated[ProvisionRequest, Query()]) -> Any:
@@ -426,7 +430,7 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
 
     async def answered(request: Request, asked: AnswerRequest) -> Response:
         given = asked.model_dump()
-        question, work = given.pop("q"), run(asked.pipeline, asked.q)
+        question, work = given.pop("q"), run(asked.pipeline, asked.q + asked.where)
         if "text/event-stream" not in request.headers.get("accept", ""):
             return JSONResponse(await work(service.answer, question, **given))
 

@@ -151,7 +151,7 @@ def serve(
         if server is not None:
             server.should_exit = True
 
-    processes.keep_little_memory()
+    processes.prepare()
     application = create_app(
         service,
         tokens=given,

@@ -17,6 +17,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
+import pandas as pd
 import uvicorn
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -39,11 +40,14 @@ _RENEW = 3
 """Looks at the processes for one at the files of the collections."""
 
 
-def keep_little_memory() -> None:
-    """Let the C library give memory back; glibc else keeps up to 32 MB for each of many threads, whatever they do."""
-    with suppress(OSError, AttributeError, TypeError):  # Another library, or another system.
+def prepare() -> None:
+    """Prepare this process for many threads that each do a little."""
+    sys.setswitchinterval(0.001)  # In seconds: the thread that reads requests waits for all others in turn.
+    pd.set_option("mode.string_storage", "python")  # Faster for frames of few rows.
+    with suppress(OSError, AttributeError, TypeError):  # Another C library than glibc, or another system.
         library = ctypes.CDLL(None)
-        for parameter, value in ((-8, 2), (-3, 1 << 20)):  # M_ARENA_MAX; M_MMAP_THRESHOLD, in bytes
+        # M_ARENA_MAX, and M_MMAP_THRESHOLD in bytes: else each thread keeps up to 32 MB of what it has given back.
+        for parameter, value in ((-8, 2), (-3, 1 << 20)):
             library.mallopt(parameter, value)
 
 
