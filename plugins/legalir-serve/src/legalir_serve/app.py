@@ -80,10 +80,10 @@ def create_app(
     workers, long = Workers(concurrency, timeout), Workers(1, timeout)
     ready = asyncio.Event()
 
-    def run(pipeline: str = "", text: str = "") -> Callable[..., Any]:
+    def run(pipeline: str = "", text: str = "", survey: bool = False) -> Callable[..., Any]:
         """Return what does the work of a request for a pipeline and a text."""
-        written = pipeline and pipeline not in service.policy.pipelines
-        return long.run if written or len(text) > _LONG else workers.run
+        written = bool(pipeline) and pipeline not in service.policy.pipelines
+        return long.run if written or survey or len(text) > _LONG else workers.run
 
     agents = dict[str, Any]()
     if tools:
@@ -358,10 +358,8 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
         return await run()(service.suggest, **asked.model_dump())
 
     async def searched(asked: SearchRequest) -> Any:
-        given = asked.model_dump()
-        return await run(asked.pipeline, asked.q + asked.where)(
-            service.several, given.pop("q"), given.pop("collection"), **given
-        )
+        given, work = asked.model_dump(), run(asked.pipeline, asked.q + asked.where)
+        return await work(service.several, given.pop("q"), given.pop("collection"), **given)
 
     @add("/v1/search", "search", replies.Search)
     async def search(asked: Annotated[SearchRequest, Query()]) -> Any:
@@ -376,10 +374,8 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     @add("/v1/explain", "search", replies.Explained)
     async def explain(asked: Annotated[ExplainRequest, Query()]) -> Any:
         """Say why a provision has its score."""
-        given = asked.model_dump()
-        return await run(asked.pipeline, asked.q + asked.where)(
-            service.explain, given.pop("q"), given.pop("docno"), **given
-        )
+        given, work = asked.model_dump(), run(asked.pipeline, asked.q + asked.where)
+        return await work(service.explain, given.pop("q"), given.pop("docno"), **given)
 
     @add("/v1/provision", "provisions", replies.Provision)
     async def provision(asked: Annotated[ProvisionRequest, Query()]) -> Any:
@@ -421,7 +417,7 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
         """Return what is to be read next of a survey, and the estimate after the decisions that are given."""
         given = asked.model_dump()
         decisions = [(one["docno"], one["verdict"]) for one in given.pop("decisions")]
-        return await run(given["q"])(surveys.survey, service, given.pop("q"), decisions, **given)
+        return await run(survey=True)(surveys.survey, service, given.pop("q"), decisions, **given)
 
     @add("/v1/verify", "answers", replies.Verified, ["POST"])
     async def verify(asked: VerifyRequest) -> Any:
