@@ -259,7 +259,10 @@ class Grammar(Schema):
     """Endings of the name of a law that carries out another one, which is meant by words of `this` for that one."""
 
     definite: Forms = ()
-    """Words for a law by its kind: ``of the act``. It is the own law if the name of that has the last word."""
+    """Words for a law by its kind: ``of the act``, or a name by `laws` that tells only the kind, ``Kanun``.
+
+    It is the own law if the name of that has the last word.
+    """
 
     changing: Forms = ()
     """Words in the name of a law that changes other laws: ``modifiant``; without them any law does.
@@ -735,7 +738,7 @@ _PLACES = {
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
-    "U": r"([^\W\d_]{2,20}|(?:[^\W\d_]{1,6}\. ?){2,5})(?=[)）。，,])",
+    "U": r"((?:(?-i:[A-Z]{2,4}) )?[^\W\d_]{2,20}(?: \d{4})?|(?:[^\W\d_]{1,6}\. ?){2,5})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
     "Q": r"[\"'“”‘’「『《«»]{1,2}([^\"'“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
 }

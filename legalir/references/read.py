@@ -84,7 +84,7 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
-_SENTENCE_OVER = re.compile(r"\n|[^\W_]{4}[.。]\s")
+_SENTENCE_OVER = re.compile(r"\n|。|[^\W_]{4}\.\s")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
@@ -118,6 +118,10 @@ _TOKEN = (
     r"|[A-Z]{2}|[ivx]{3,5}\)?|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
 )
 _BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
+_ABBREVIATION = re.compile(
+    r"\((?![IVXLC]+\))([^\W\d_]\w{1,12}(?: (?:[IVX]{1,5}|\d{4}|[A-Z]\w{2,20}))?|(?:[^\W\d_]{1,5}\.){2,5})\)"
+)
+"""A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
@@ -523,7 +527,7 @@ class _Reader:
         self._each_law = [re.compile(one.pattern) for one in self._patterns]
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"}
         if grammar.has_bracketed_lists:
-            bare["N"] += ["+ ( N )", "+ ( N > /"]
+            bare["N"] += ["+ ( N )", "+ ( N > /|-|–"]
         self._bare = {
             (level, sign): re.compile(
                 grammar.alternatives([*forms, *(one for one in units[level] if one[0] == "+" and sign in one.split())]),
@@ -562,16 +566,18 @@ class _Reader:
         memory = _Memory(Place(), {})
         for match in (*self._define.finditer(text), *self._means.finditer(text)):
             short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
-            opening = self._opening(text, match.start() + 1)
+            opening, law = self._opening(text, match.start() + 1), None
             if match.re is self._means:
                 name = self._laws.match(text, self._blank(text, match.end()))
                 law = self._law_of(name, memory) if name else None
             elif opening >= 0:
                 law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
-            else:
-                law = None
-            if short and law is not None:
+            if short and law is not None and law.name:
                 memory.names.setdefault(short, law.name)
+        for match in _ABBREVIATION.finditer(text) if self._grammar.has_words else ():
+            capitals = sum(map(str.isupper, match[1].split()[0])) > 1 or "." in match[1]
+            if capitals and (law := self._law_ending(text, match.start())):
+                memory.names.setdefault(match[1], law.name)
         return memory.names
 
     def _law_ending(self, text: str, end: int) -> _Law | None:
@@ -756,7 +762,7 @@ class _Reader:
         """Return the references in a text."""
         if (small := self._in_small_letters(text)) != text:
             return [one._replace(surface=text[one.start : one.end]) for one in self.read(small, at, names)]
-        memory = _Memory(at, names)
+        memory = _Memory(at, {**names, **self.names(text)})
         labels = self.places(text, at)
         moves = self._moves_of(text)
         if self._starting.search(at.law):
@@ -1094,7 +1100,10 @@ class _Reader:
         """Return the law of the last article if a word of `conjoined` is before an article: ``…, a w art. 82``."""
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
         over = words is None or _SENTENCE_OVER.search(text, memory.end, start)
-        return None if over else _law_meant(memory.last.get("article"), start)
+        law = None if over else _law_meant(memory.last.get("article"), start)
+        if law and law.kind == "named" and self._grammar.spaceless and memory.own.law:
+            law.name, law.kind = "", "short"  # 依民法第十條……並依第二十條: in a statute, perhaps its own.
+        return law
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
@@ -1401,14 +1410,17 @@ class _Reader:
     def _law_of(self, match: re.Match[str], memory: _Memory) -> _Law:
         number = int((match.lastgroup or "_0").partition("_")[2])
         pattern = self._patterns[number]
-        name = " ".join(match[0].split())
+        written = name = " ".join(match[0].split())
+        end = match.start() + len(match[0].rstrip())
         if pattern.law:
             inner = self._each_law[number].match(match.string, match.start())
             groups = inner.groups("") if inner else ()
             name = pattern.law.format(name, *(self._months.get(one.casefold(), one) for one in groups))
-        written = " ".join(match[0].split())
         name = memory.names.get(written) or memory.names.get(name) or name
-        return _Law(name, "named", match.start(), match.start() + len(match[0].rstrip()))
+        if name in self._grammar.definite:  # Kanunun 12 nci maddesi
+            own = memory.own.law if memory.own.law.rpartition(" ")[2].startswith(name[:5]) else ""
+            return _Law(own, "self" if own else "short", match.start(), end)
+        return _Law(name, "named", match.start(), end)
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
@@ -1435,6 +1447,8 @@ class _Reader:
                 break  # litra b-d
             if sub[0][0].isspace() and self._range.match(text, end):
                 break  # §§ 3 bis 5, but Artikel 3bis
+            if (pair := _DASHED.fullmatch(number + sub[0])) and int(pair[1]) < int(pair[4]):
+                break  # 第5-9條, but 第47-1條
             end = sub.end()
         if several:
             draft.several[level] = several
