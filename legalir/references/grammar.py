@@ -33,7 +33,9 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 # Each quantifier has a bound: without one, it would be tried again from each sign of a long run.
 _HAN_SIGNS = "〇零一二三四五六七八九十百千"
 _HAN = rf"(?!〇)[{_HAN_SIGNS}]{{1,12}}"
-_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_\u2e80-\uffff])"
+# What follows may be Han, kana or Hangul. A range of these in each pattern would take seconds to compile.
+_SPACED = r"\dA-Za-zÀ-ɏͰ-ϿЀ-ӿ\u0590-\u06ff\u0e00-\u0e7f"
+_LETTERS = rf"(?-i:(?:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![{_SPACED}]))"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
 _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
