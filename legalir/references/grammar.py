@@ -423,11 +423,12 @@ class Grammar(Schema):
             return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
         if token == "L":
             joins = self.alternatives((*self.list, *self.range))
-            tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?{GAP}{self._place('I')}" if self.endings else ""
+            # A gap belongs to an ending alone: two in a row can be taken in two ways, for each member of the list.
+            tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?(?:{GAP}{self._ending})?" if self.endings else ""
             number = rf"(?:[(（]?{number_pattern('.', self.lettered)}[)）]?|[(（]\w{{1,2}}[)）])"
             return rf"{tail}(?:{GAP}(?:{joins}){GAP}{number}{tail}){{1,8}}"
         if token == "I" and self.endings:
-            return rf"(?:{'|'.join(map(_word, sorted(self.endings, key=len, reverse=True)))})?"
+            return f"{self._ending}?"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
@@ -437,6 +438,10 @@ class Grammar(Schema):
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"
         return self._number if token == "N" else _PLACES.get(token, "")
+
+    @property
+    def _ending(self) -> str:
+        return rf"(?:{'|'.join(map(_word, sorted(self.endings, key=len, reverse=True)))})"
 
     @property
     def _number(self) -> str:
