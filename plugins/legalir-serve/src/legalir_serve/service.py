@@ -234,9 +234,8 @@ class Service:
         titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
         day = opened.collection.day(None)
         opened.collection.find(next(iter(titles), ""))
-        opened.collection.verify(
-            "\n".join(titles)
-        )  # It loads the grammar of references, and a recogniser of languages.
+        with suppress(DataError):  # There is no grammar of references in its language.
+            opened.collection.verify("\n".join(titles), lang=opened.collection.language)
         opened.suggestions.of("a")
         for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)
