@@ -220,6 +220,10 @@ class Grammar(Schema):
     topical: Flag = False
     """Whether the law of an article is that of later ones in the sentence, where the own law is unknown."""
 
+    marked: OptionalText = ""
+    """A regular expression of beginnings of sentences where an article of the own law is always marked as such:
+    a bare one is of the law of the article before it. In Vietnam all are, in Taiwan those of pleadings."""
+
     its: Forms = ()
     """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
     ``… thereof``, ``dessen …``. Words without ``…`` begin such a unit: ``مادته``, *its article*."""
@@ -619,7 +623,8 @@ class _Forms:
         self._goes_on = sum("N+" not in form.split() for form in heads)
         self._plain = grammar.plain
         every = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
-        units = [form for form in every if not {"B", "R", "V"} & set(form.replace("+", "").split())]
+        places = {"B", "R", "V", *(("§",) if "§ N" in grammar.article else ())}
+        units = [form for form in every if not places & set(form.replace("+", "").split())]
         parts = [
             part.replace("O", word)
             for part in units

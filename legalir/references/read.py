@@ -450,6 +450,7 @@ class _Reader:
         self._amending = self._any(grammar.amending, "(?:", ")")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
+        self._marked = re.compile(grammar.marked or "(?!)")
         self._own_nouns = {form.split()[-1] for form in grammar.this.get("law", ())}
         stems = {noun.casefold()[:5] for noun in self._own_nouns}
         stems = {rf"\b{stem}|{stem}\b" if len(stem) < 5 else stem for stem in stems if len(stem) > 2}
@@ -689,10 +690,11 @@ class _Reader:
         if law is None or law.end < end - _REACH or _SENTENCE_OVER.search(text, law.end, end):
             return None
         near = words is not None and not text[law.end : words.start()].strip(" \xa0,")
+        foreign = not memory.own.law or self._is_marked(text, end)
         if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
-            return law if _IN_NOTE.fullmatch(text, law.end, end) or (near and not memory.own.law) else None
+            return law if _IN_NOTE.fullmatch(text, law.end, end) or (near and foreign) else None
         clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
-        return law if near or ((words or clause) and not memory.own.law) else None
+        return law if near or ((words or clause) and foreign) else None
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
         """Return the law that words without quotes name directly before a place."""
@@ -771,6 +773,7 @@ class _Reader:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
+        bare: list[_Draft] = []  # Articles without a law that were read last.
         place = ignored = 0
         while (head := self._head.search(text, place)) is not None:
             while labels and labels[-1][0] <= head.start():
@@ -855,6 +858,10 @@ class _Reader:
                 for draft in drafts:
                     if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
                         draft.law = _Law("", "short", draft.start, draft.start)
+            law = drafts[-1].law if drafts else None
+            if law and law.kind == "named" and bare and self._goes_on_to(text, bare[-1].end, drafts[0].start):
+                found[-len(bare) :] = [one._replace(law=law.name, law_kind="named") for one in found[-len(bare) :]]
+            bare = [draft for draft in drafts if draft.law is None and draft.mark]
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
@@ -1063,6 +1070,8 @@ class _Reader:
                     self._law_after(text, drafts, memory, unread=_PIECES)
                 if all("article" in one.numbers and not ((one.law and one.law.name) or one.relation) for one in drafts):
                     subject = self._subject(text, drafts[0].start, memory)
+                    if subject is None and drafts[0].law is None:
+                        subject = self._law_going_on(text, drafts[0].start, memory, joined=False)
                     for one in drafts if subject else ():
                         one.law = subject
                 elif self._grammar.topical and (before := drafts[0].law) and before.start == drafts[0].start:
@@ -1096,14 +1105,35 @@ class _Reader:
             drafts.append(following)
             draft = following
 
-    def _law_going_on(self, text: str, start: int, memory: _Memory) -> _Law | None:
-        """Return the law of the last article if a word of `conjoined` is before an article: ``…, a w art. 82``."""
+    def _law_going_on(self, text: str, start: int, memory: _Memory, joined: bool = True) -> _Law | None:
+        """Return the law of the last article in the sentence for a bare one, where words say that it goes on.
+
+        Args:
+            joined: whether it must be a word of `conjoined` before the article, ``…, a w art. 82``; else it is one of
+                `marked` before it.
+        """
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
-        over = words is None or _SENTENCE_OVER.search(text, memory.end, start)
-        law = None if over else _law_meant(memory.last.get("article"), start)
-        if law and law.kind == "named" and self._grammar.spaceless and memory.own.law:
+        law = None if _SENTENCE_OVER.search(text, memory.end, start) else _law_meant(memory.last.get("article"), start)
+        marked = memory.until < 0 and self._is_marked(text, start)
+        if law is None or (words is None if joined else not marked):
+            return None
+        if law.kind == "named" and self._grammar.spaceless and memory.own.law and not marked:
             law.name, law.kind = "", "short"  # 依民法第十條……並依第二十條: in a statute, perhaps its own.
         return law
+
+    def _goes_on_to(self, text: str, end: int, start: int) -> bool:
+        """Return True if a bare article is of the law that is named after it: *as of article 5 and that of article 6 …*
+
+        So it is after a word such as *and* if an article of the own law would be marked as such.
+        """
+        join = self._list.match(text, end) if self._grammar.law_after and self._is_marked(text, start) else None
+        clause = _CLAUSE.match(text, join.end()) if join and join[0].strip(" ,").isalpha() else None
+        return clause is not None and start <= min(clause.end(), end + _REACH)
+
+    def _is_marked(self, text: str, start: int) -> bool:
+        """Return True if an article of the own law would be marked as such, by the sentence before a place."""
+        begins = max(text.rfind(sign, 0, start) for sign in "\n。") + 1
+        return self._marked.search(text, begins, start) is not None
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
