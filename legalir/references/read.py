@@ -70,6 +70,8 @@ _LEAD = re.compile(
 _COMMA = re.compile(rf"{GAP},{GAP}")
 _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
+_LAW_WORD = re.compile("(?:法|條例|条例)(?=[，、之的（(規规])")
+"""The end of the name of a law that is not quoted and has no number behind it."""
 _LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
 """Beginnings of words that end in 本法 or 同法."""
 _ALPHABETS = "\u2fff"
@@ -105,6 +107,8 @@ _LABEL_OF_ARTICLE = re.compile(r"\.[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])")
 
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _WORD = re.compile(r"[^\W\d_]+")
+_NOUNS = re.compile(r"(?:[^\W\d_]+ )?(§|[^\W\d_])")
+"""The words before a number."""
 _SPELLED = re.compile(r"(?<![\]\w])[^\W\d_]{2,}")
 """A word in the pattern of a law."""
 _ROMAN_OR_SHORT = re.compile(r"[IVXLC]+|.{1,4}")
@@ -626,7 +630,12 @@ class _Reader:
             level = self._level_of_word(same[0])
             # 같은 법 is the last act, also if a standard was named after it.
             names = (self._family(law, level) for law in reversed(memory.laws) if level and self._level_of_word(law))
-            return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
+            law_named = next(filter(None, names), memory.law)
+            if not law_named and self._grammar.spaceless:
+                for word in reversed([*_LAW_WORD.finditer(text, low, same.start())]):
+                    if passing := self._word_before(text, low, word.end(), memory, depth):
+                        return _Law(passing.name, "short", same.start(), end)  # 適用港口法之船舶，依該法第五條
+            return _Law(law_named, "short", same.start(), end)
         this = self._this_law.search(text, low, end)
         if this and this[0] not in memory.names and not self._in_word(text, this.start()):
             mother = self._mother(this[0].strip(), memory.own.law)
@@ -1454,8 +1463,9 @@ class _Reader:
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
-        first = unicodedata.normalize("NFD", match[0][:1].casefold())[:1]
-        if level == "article" and (first == "§" or first.isalpha()) and not _PREFIX.match(match[0]):
+        words = _NOUNS.match(match[0])  # Các điều 5
+        first = unicodedata.normalize("NFD", words[1].casefold())[:1] if words else ""
+        if level == "article" and first and not _PREFIX.match(match[0]):
             draft.mark = first
         if kind == "unit":
             self._number(text, draft, match, level)
