@@ -86,7 +86,8 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
-_SENTENCE_OVER = re.compile(r"\n|。|[^\W_]{4}\.\s")
+_SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
+_NEXT_SENTENCE = re.compile(r"[^\W_]{2}\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
@@ -698,7 +699,8 @@ class _Reader:
                 memory.subject = law
         if law is None or law.end < end - _REACH or _SENTENCE_OVER.search(text, law.end, end):
             return None
-        near = words is not None and not text[law.end : words.start()].strip(" \xa0,")
+        note = _AFTERWARDS.match(text, law.end)
+        near = words is not None and not text[note.end() if note else law.end : words.start()].strip(" \xa0,")
         foreign = not memory.own.law or self._is_marked(text, end)
         if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
             return law if _IN_NOTE.fullmatch(text, law.end, end) or (near and foreign) else None
@@ -1124,7 +1126,8 @@ class _Reader:
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
         law = None if _SENTENCE_OVER.search(text, memory.end, start) else _law_meant(memory.last.get("article"), start)
         marked = memory.until < 0 and self._is_marked(text, start)
-        if law is None or (words is None if joined else not marked):
+        over = _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start)
+        if law is None or (words is None if joined else not marked or over):
             return None
         if law.kind == "named" and self._grammar.spaceless and memory.own.law and not marked:
             law.name, law.kind = "", "short"  # 依民法第十條……並依第二十條: in a statute, perhaps its own.
@@ -1141,8 +1144,8 @@ class _Reader:
 
     def _is_marked(self, text: str, start: int) -> bool:
         """Return True if an article of the own law would be marked as such, by the sentence before a place."""
-        begins = max(text.rfind(sign, 0, start) for sign in "\n。") + 1
-        return self._marked.search(text, begins, start) is not None
+        sentence = re.split(r"\n|。(?![」』])", text[max(0, start - _NOTE_LENGTH) : start])[-1]
+        return self._marked.search(sentence) is not None
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
