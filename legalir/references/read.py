@@ -87,6 +87,8 @@ _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
+_OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
+"""What is before a law that opens a sentence: Theo Luật Cảng biển, …"""
 _NEXT_SENTENCE = re.compile(r"[^\W_]{2}\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
@@ -108,7 +110,7 @@ _LABEL_OF_ARTICLE = re.compile(r"\.[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])")
 
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _WORD = re.compile(r"[^\W\d_]+")
-_NOUNS = re.compile(r"(?:[^\W\d_]+ )?(§|[^\W\d_])")
+_NOUNS = re.compile(r"([^\W\d_]+ )?(§|[^\W\d_])")
 """The words before a number."""
 _SPELLED = re.compile(r"(?<![\]\w])[^\W\d_]{2,}")
 """A word in the pattern of a law."""
@@ -703,7 +705,8 @@ class _Reader:
         near = words is not None and not text[note.end() if note else law.end : words.start()].strip(" \xa0,")
         foreign = not memory.own.law or self._is_marked(text, end)
         if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
-            return law if _IN_NOTE.fullmatch(text, law.end, end) or (near and foreign) else None
+            opens = words is not None and _OPENS.search(text, max(0, law.start - _ITS), law.start)
+            return law if _IN_NOTE.fullmatch(text, law.end, end) or ((near or opens) and foreign) else None
         clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
         return law if near or ((words or clause) and foreign) else None
 
@@ -1014,9 +1017,12 @@ class _Reader:
             unit = self._head.match(text, lead.end()) if lead else None
             if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
-            elif unit and unit.lastgroup in ("unit_article", "unit_group"):
+            elif unit and (
+                unit.lastgroup in ("unit_article", "unit_group")
+                or (self._grammar.adjacent_up and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:]))
+            ):
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
-                draft = self._begun(text, unit, "unit", unit.lastgroup[5:])
+                draft = self._begun(text, unit, "unit", str(unit.lastgroup)[5:])
                 draft.start, draft.law, draft.inherits = head.start(), law, True
             else:
                 self._becomes_subject(text, draft, memory)
@@ -1298,10 +1304,13 @@ class _Reader:
                 continue
             self._extend(text, upper)
             last.end = upper.end
+            if upper.plural and "article" in upper.several:
+                last.several.setdefault("article", upper.several["article"])  # Khoản 1 các điều 5, 6
             if upper.relation == "this_group":
                 return
             for draft in reversed(drafts):
-                if (RANKS[level] >= draft.highest and level != "annex") or draft.law is not None:
+                own_law = draft.law is not None and not (draft is last and draft.inherits)
+                if (RANKS[level] >= draft.highest and level != "annex") or own_law:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
                 own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
@@ -1455,7 +1464,8 @@ class _Reader:
         written = name = " ".join(match[0].split())
         end = match.start() + len(match[0].rstrip())
         if pattern.law:
-            inner = self._each_law[number].match(match.string, match.start())
+            one = self._each_law[number]  # What follows may be cut off, or else be needed.
+            inner = one.match(match.string, match.start()) or one.match(match.string, match.start(), match.end())
             groups = inner.groups("") if inner else ()
             name = pattern.law.format(name, *(self._months.get(one.casefold(), one) for one in groups))
         name = memory.names.get(written) or memory.names.get(name) or name
@@ -1467,13 +1477,14 @@ class _Reader:
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
         words = _NOUNS.match(match[0])  # Các điều 5
-        first = unicodedata.normalize("NFD", words[1].casefold())[:1] if words else ""
+        first = unicodedata.normalize("NFD", words[2].casefold())[:1] if words else ""
         if level == "article" and first and not _PREFIX.match(match[0]):
             draft.mark = first
         if kind == "unit":
             self._number(text, draft, match, level)
             if level == "article" and draft.several:
-                draft.plural = self._has_singular and (self._has_dotted or "." not in match[0])
+                single = self._grammar.adjacent_up or not self._has_singular or ("." in match[0] and not self._has_dotted)
+                draft.plural = not single or bool(words and words[1])
         else:
             draft.relation = f"{kind}_{level}"
             capture = self._capture(draft.relation, match)[0]
