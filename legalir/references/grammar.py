@@ -353,7 +353,7 @@ class Grammar(Schema):
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
-            if sum(token in ("N", "N+", "D", "P", "O", "O+") for token in form.partition(" > ")[0].split()) != 1:
+            if sum(token in ("N", "N+", "D", "P", "O", "O+", "V", "V+") for token in form.partition(" > ")[0].split()) != 1:
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
         for kind, forms in self.kinds.items():
             for place, form in enumerate(forms, start=1):
@@ -742,7 +742,7 @@ _PLACES = {
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
-    "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[ΙΧ]{1,5})(?![^\W_])",
+    "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[A-H]?|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"((?:(?-i:[A-Z]{2,4}) )?[^\W\d_]{2,20}(?: \d{4})?|(?:[^\W\d_]{1,6}\. ?){2,5})(?=[)）。，,])",

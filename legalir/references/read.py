@@ -499,7 +499,7 @@ class _Reader:
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
         self._within = self._any(grammar.within, rf"{note}{GAP}([,،]?){GAP}(?:", rf"){GAP}")
         self._within_after = self._any(grammar.within, rf"[,،]{GAP}(?:", rf"){GAP}\Z")
-        self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:", r")(?:\s[^\W\d_]{1,8})?\s\Z")
+        self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:(?:", r")\s)?(?:[^\W\d_]{1,8}\s)?\Z")
         self._laws = re.compile(
             "|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(self._patterns)) or "(?!)"
         )
@@ -1397,7 +1397,7 @@ class _Reader:
         """Return name and kind of the law of ``of the Act``: one of this short name, else the own law if it is one."""
         noun = words.split()[-1].casefold()
         for short, law in memory.names.items():
-            if noun.startswith(short.casefold()):
+            if noun.startswith(short.casefold()[: max(5, len(short) - 2)]):  # Ustawa, ustawą
                 return law, "short"
         own = noun[:6] in memory.own.law.casefold() if memory.own.law else noun in self._own_nouns
         return (memory.own.law, "self") if own else ("", "short")
