@@ -576,7 +576,8 @@ class _Reader:
                 memory.names.setdefault(short, law.name)
         for match in _ABBREVIATION.finditer(text) if self._grammar.has_words else ():
             capitals = sum(map(str.isupper, match[1].split()[0])) > 1 or "." in match[1]
-            if capitals and (law := self._law_ending(text, match.start())):
+            known = capitals or any(one.fullmatch(match[1]) for one in self._short_laws)
+            if known and (law := self._law_ending(text, match.start())):
                 memory.names.setdefault(match[1], law.name)
         return memory.names
 
