@@ -5,7 +5,7 @@ so a question of one line can be read; :mod:`~legalir.train.reference_contexts` 
 
 A *form* is words and places, with a blank for optional white space: ``제 N 조``, ``article N``, ``lit. X``. ``N`` is
 a number (digits of any script or Han numerals, with what is attached: ``12a``, ``6.2.1``, ``20-870``), ``X`` one or two
-letters. Upper and lower case are the same. Roman numerals and numbers written as words are not read.
+letters. Upper and lower case are the same.
 
 An inflected word has alternatives, ``статья|статье N``, or an open end, ``N . madde*``. Words after ``>`` must follow,
 but are not part of the form: ``§ N > ust.``. Words after ``> !`` must not follow: ``N > ! kronor``.
@@ -65,6 +65,7 @@ _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 """A number or letter without a word, which is not a unit of the article."""
 _CAPITALS = re.compile(r"[^\W\d_]{1,12}(?:-[^\W\d_]{2,6})?|[^\W\d_a-z]{2,6} [^\W\d_a-z]{2,6}")
 """A short name of a law in capitals."""
+_ROMAN_FIELD = re.compile(r"(?:(?i:art\w{0,6})\.? )?(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[A-H]?")
 _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
 """The heading that may follow the number in a field."""
 
@@ -357,7 +358,7 @@ class Grammar(Schema):
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
-            if sum(token in ("N", "N+", "D", "P", "O", "O+") for token in form.partition(" > ")[0].split()) != 1:
+            if sum(token in ("N", "N+", "D", "P", "O", "O+", "V", "V+") for token in form.partition(" > ")[0].split()) != 1:
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
         for kind, forms in self.kinds.items():
             for place, form in enumerate(forms, start=1):
@@ -556,7 +557,7 @@ def article_number(field: str) -> str:
     """Return the number in the field ``article`` of a provision, without its words; empty if it has no number.
 
     ``第171条の2`` is ``171.2``, ``Art. 12-bis`` ``12bis``, ``Section 12(3)`` and ``§ 12 Abs. 3`` ``12(3)``, ``4 a §``
-    ``4a``: what :func:`read_references` reads in a question. A heading may follow words and number:
+    ``4a``, ``Artikel XII`` ``12``: what :func:`read_references` reads in a question. A heading may follow words and number:
     ``제12조(정의)``. The numbers in ``부칙 제3조`` and ``Schedule 3`` are not numbers of articles.
     """
     if field.isdecimal():
@@ -565,7 +566,7 @@ def article_number(field: str) -> str:
     bare = text.strip(". " if "§-" in text else "§. ")
     read = max((one for forms in _all_forms() if (one := forms.field(bare))), default=None)
     if read is None:
-        return ""
+        return number_of(bare) if _ROMAN_FIELD.fullmatch(bare) else ""
     labelled, end, number = read
     rest = bare[end:]
     if letter := _LETTER_AFTER.fullmatch(rest):
@@ -747,7 +748,7 @@ _PLACES = {
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
-    "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[ΙΧ]{1,5})(?![^\W_])",
+    "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[A-H]?|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"((?:(?-i:[A-Z]{2,4}) )?[^\W\d_]{2,20}(?: \d{4})?|(?:[^\W\d_]{1,6}\. ?){2,5})(?=[)）。，,])",

@@ -507,7 +507,7 @@ class _Reader:
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
         self._within = self._any(grammar.within, rf"{note}{GAP}([,،]?){GAP}(?:", rf"){GAP}")
         self._within_after = self._any(grammar.within, rf"[,،]{GAP}(?:", rf"){GAP}\Z")
-        self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:", r")(?:\s[^\W\d_]{1,8})?\s\Z")
+        self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:(?:", r")\s)?(?:[^\W\d_]{1,8}\s)?\Z")
         self._laws = re.compile(
             "|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(self._patterns)) or "(?!)"
         )
@@ -584,7 +584,8 @@ class _Reader:
                 memory.names.setdefault(short, law.name)
         for match in _ABBREVIATION.finditer(text) if self._grammar.has_words else ():
             capitals = sum(map(str.isupper, match[1].split()[0])) > 1 or "." in match[1]
-            if capitals and (law := self._law_ending(text, match.start())):
+            known = capitals or any(one.fullmatch(match[1]) for one in self._short_laws)
+            if known and (law := self._law_ending(text, match.start())):
                 memory.names.setdefault(match[1], law.name)
         return memory.names
 
@@ -1448,7 +1449,7 @@ class _Reader:
         """Return name and kind of the law of ``of the Act``: one of this short name, else the own law if it is one."""
         noun = words.split()[-1].casefold()
         for short, law in memory.names.items():
-            if noun.startswith(short.casefold()):
+            if noun.startswith(short.casefold()[: max(5, len(short) - 2)]):  # Ustawa, ustawą
                 return law, "short"
         own = noun[:6] in memory.own.law.casefold() if memory.own.law else noun in self._own_nouns
         return (memory.own.law, "self") if own else ("", "short")
