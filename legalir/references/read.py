@@ -1557,6 +1557,8 @@ class _Reader:
             level = (after.lastgroup or "").partition("_")[2]
             if draft.level == "group" and glue and glue[0].strip().isalpha():
                 return  # Geçici 3 üncü maddesi ve 7 nci maddesi
+            if draft.level == "article" and level == "subitem" and after[0].strip(" -–").isdecimal():
+                return  # m. 526-531, but m. 353/1-b-1
             section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
             if section or self._goes_up(text, after.end(), level, draft):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
