@@ -209,6 +209,9 @@ class Grammar(Schema):
     ordinals: Forms = ()
     """Words for first, second, third, …: the place ``O`` of a form."""
 
+    hundreds: Forms = ()
+    """Words behind an ordinal that add one hundred, two, …: ``بعد المائة``."""
+
     cardinals: Forms = ()
     """Words for two, three, …: the place ``A`` of a form, which is also a number."""
 
@@ -224,6 +227,10 @@ class Grammar(Schema):
     marked: OptionalText = ""
     """A regular expression of beginnings of sentences where an article of the own law is always marked as such:
     a bare one is of the law of the article before it. In Vietnam all are, in Taiwan those of pleadings."""
+
+    possessed: Forms = ()
+    """Words of an article that show that it is one of the law named before in the sentence: ``maddesi``, *its article*,
+    as in ``Kanunun yürürlükte olan 14. maddesi``."""
 
     its: Forms = ()
     """Words before or behind a unit, ``…``, for what was named last: the law of an article, the article of a paragraph:
@@ -422,7 +429,8 @@ class Grammar(Schema):
         token = token.removesuffix("+")
         if token == "O":
             words = sorted("|".join(self.ordinals).split("|"), key=len, reverse=True)
-            return "|".join(map(re.escape, words)).join(("(?:", ")")) or "(?!)"
+            more = rf"(?: (?:{self.alternatives(self.hundreds)}))?" if self.hundreds else ""
+            return ("|".join(map(re.escape, words)).join(("(?:", ")")) or "(?!)") + more
         if token == "A":
             words = sorted("|".join(self.cardinals).split("|"), key=len, reverse=True)
             return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
@@ -451,6 +459,15 @@ class Grammar(Schema):
     @property
     def _number(self) -> str:
         return rf"{number_pattern(self.joiners, self.lettered)}(?:[의の之]\d{{1,3}}){{0,4}}"
+
+    def ordinal_numbers(self) -> Iterator[tuple[str, int]]:
+        """Yield the words for first, second, …, each also with the words for hundreds, and their numbers."""
+        for number, words in enumerate(self.ordinals, start=1):
+            yield from ((word, number) for word in words.split("|"))
+            for hundred, form in enumerate(self.hundreds, start=1):
+                *first, last = form.split()
+                added = [" ".join((*first, one)) for one in last.split("|")]
+                yield from ((f"{word} {more}", number + 100 * hundred) for word in words.split("|") for more in added)
 
     def plain(self, number: str) -> str:
         """Return a number without the signs between its thousands."""
@@ -694,7 +711,7 @@ class _Forms:
         """Return the number that ends at `end`, with what belongs to it."""
         number = self._plain(re.sub(r"\s", "", number))
         while sub := self._sub.match(text, end):
-            number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]", "", sub[0]).lower()
+            number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]|(?<=مكرر)[اً]+", "", sub[0]).lower()
             end = sub.end()
         number = re.sub(r"(?<=\d)er$", "", number)
         end = start + len(text[start:end].rstrip())

@@ -433,14 +433,11 @@ class _Reader:
             name: [(*self._of_form(form), _several(form)) for form in forms]
             for name, forms in [*groups, *((f"unit_{level}", forms) for level, forms in units.items())]
         }
-        ordinals = enumerate(grammar.ordinals, start=1)
-        cardinals = enumerate(grammar.cardinals, start=2)
+        cardinals = ((word, number) for number, words in enumerate(grammar.cardinals, 2) for word in words.split("|"))
         singular = [form for form in grammar.article if "N" in form.split() and form[0] not in "+^"]
         self._has_singular, self._has_dotted = bool(singular), any(". N" in form for form in singular)
         self._has_sections = any("§" in form for form in grammar.article)
-        self._ordinals = {
-            word.casefold(): str(number) for number, words in [*ordinals, *cardinals] for word in words.split("|")
-        }
+        self._ordinals = {word.casefold(): str(number) for word, number in (*grammar.ordinal_numbers(), *cardinals)}
         self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad] ?|{GAP})(?:", f"){NOT_DOTTED}")
         self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
@@ -479,7 +476,7 @@ class _Reader:
         )
         self._quoted = re.compile(quotes or "(?!)")
         self._labels: dict[str, re.Pattern[str]] = {
-            level: self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' else ''}", capture=True)
+            level: self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' and ' > ' not in forms[0] else ''}", capture=True)
             for level, forms in grammar.labels.items()
         }
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
@@ -502,6 +499,7 @@ class _Reader:
             verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")"
         )
         self._stated_in = self._any(stated_in, r"\b(?:" if grammar.has_words else "(?:", rf"){GAP}\Z")
+        self._possessed = self._any(grammar.possessed, r"\b(?:", r")")
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
@@ -688,7 +686,7 @@ class _Reader:
         memory.subject = _Law(law.name, law.kind, law.start, verb.end() if verb else law.end)
         memory.states = verb is not None
 
-    def _subject(self, text: str, end: int, memory: _Memory) -> _Law | None:
+    def _subject(self, text: str, end: int, memory: _Memory, stop: int) -> _Law | None:
         """Return the law that is the subject of the sentence and states what a place has: *the Act provides in …*.
 
         Where the own law is known, an object between the verb and the place may be one of the own law.
@@ -702,6 +700,9 @@ class _Reader:
                 memory.subject = law
         if law is None or law.end < end - _REACH or _SENTENCE_OVER.search(text, law.end, end):
             return None
+        if self._possessed.search(text, end, stop):
+            other = self._law_here.search(text, law.end, end)
+            return law if other is None or other.lastgroup == "kind" else None
         note = _AFTERWARDS.match(text, law.end)
         near = words is not None and not text[note.end() if note else law.end : words.start()].strip(" \xa0,")
         foreign = not memory.own.law or self._is_marked(text, end)
@@ -1087,7 +1088,7 @@ class _Reader:
                 if not named and self._grammar.law_after and drafts[-1].law is None:
                     self._law_after(text, drafts, memory, unread=_PIECES)
                 if all("article" in one.numbers and not ((one.law and one.law.name) or one.relation) for one in drafts):
-                    subject = self._subject(text, drafts[0].start, memory)
+                    subject = self._subject(text, drafts[0].start, memory, drafts[-1].end)
                     if subject is None and drafts[0].law is None:
                         subject = self._law_going_on(text, drafts[0].start, memory, joined=False)
                     for one in drafts if subject else ():
@@ -1611,6 +1612,8 @@ class _Reader:
             level = (after.lastgroup or "").partition("_")[2]
             if draft.level == "group" and glue and glue[0].strip().isalpha():
                 return  # Geçici 3 üncü maddesi ve 7 nci maddesi
+            if draft.level == "article" and level == "subitem" and after[0].strip(" -–").isdecimal():
+                return  # m. 526-531, but m. 353/1-b-1
             section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
             if section or self._goes_up(text, after.end(), level, draft):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
