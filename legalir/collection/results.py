@@ -129,8 +129,9 @@ def answer_with(
 
 def rows(results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of results as JSON values, with ranks from 1."""
-    records: list[dict[Any, Any]] = results.to_dict("records")
-    return [{**row, "rank": row["rank"] + 1} for row in records]
+    numbered = results.assign(rank=results["rank"] + 1)
+    columns = {str(name): numbered[name].tolist() for name in numbered.columns}
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 _SHOWN = ("title", "text", "url")
@@ -143,13 +144,13 @@ def _with_texts(results: pd.DataFrame, lookup: Lookup, fields: Iterable[str] = _
     A document that the collection does not have, such as one of a stored run, has empty fields. Without any `url` there
     is no such column.
     """
-    out = results[[*reversed(RESULT_COLUMNS)]].reset_index(drop=True)
-    provisions = lookup(out["docno"])
-    for column in fields:
-        values = [getattr(provisions.get(docno), column, "") for docno in out["docno"]]
-        if column != "url" or any(values):
-            out[column] = pd.Series(values, dtype=str)
-    return out
+    provisions = lookup(docnos := results["docno"].tolist())
+    texts = {column: [getattr(provisions.get(docno), column, "") for docno in docnos] for column in fields}
+    columns = {
+        **{column: results[column].reset_index(drop=True) for column in reversed(RESULT_COLUMNS)},
+        **{name: pd.Series(of, dtype=str) for name, of in texts.items() if name != "url" or any(of)},
+    }
+    return pd.DataFrame(columns, copy=False)
 
 
 class SearchResult(pd.DataFrame):

@@ -406,6 +406,8 @@ def abbreviates(short: str, words: Sequence[str]) -> bool:
     For the last word, its end may be used instead: ``초고층재난관리법`` for ``초고층 … 재난관리에 관한 특별법``.
     """
     last = len(words) - 1
+    if short[-1:] not in words[last]:  # As with most laws, which need no further look.
+        return False
     # Characters of `short` that the words up to here may have made.
     reached = {size for size in range(1, len(words[0]) + 1) if short.startswith(words[0][:size])}
     for word in words[1:last]:

@@ -25,7 +25,7 @@ from legalir.extend import Chain, rows
 from legalir_serve.app import create_app
 from legalir_serve.guard import HEADERS
 from legalir_serve.service import Service
-from legalir_serve.work import Together, TooSlow, Workers
+from legalir_serve.work import CLIENT, Together, TooSlow, Workers
 
 
 @pytest.fixture(name="shared", scope="module")
@@ -458,6 +458,36 @@ def test_long_work_of_one_client_leaves_room_for_others(shared: Service, monkeyp
         for thread in asking:
             thread.join()
         assert sorted(statuses) == [200] * 5 + [429]
+
+
+def test_a_client_rests_after_its_long_work_while_others_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("legalir_serve.work._REST", 1e9)
+    goes_on, ended = threading.Event(), list[str]()
+
+    async def whole() -> None:
+        workers = Workers(1, 20)
+        long = Workers(1, 20, beside=workers)
+
+        async def by(client: str, name: str) -> None:
+            CLIENT.set(client)
+            await long.run(time.sleep, 0.001)
+            ended.append(name)
+
+        CLIENT.set("other")
+        asking = asyncio.create_task(workers.run(goes_on.wait, 20))
+        await asyncio.sleep(0)
+        await asyncio.create_task(by("one", "first"))
+        waiting = asyncio.create_task(by("one", "second"))
+        await asyncio.create_task(by("another", "third"))
+        assert ended == ["first", "third"]
+        goes_on.set()
+        await asking
+        await waiting
+        assert ended == ["first", "third", "second"]
+        workers.close()
+        long.close()
+
+    asyncio.run(whole())
 
 
 def test_a_change_is_served_without_a_failed_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

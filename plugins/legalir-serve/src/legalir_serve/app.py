@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -77,7 +78,8 @@ def create_app(
         log_questions: see :class:`~legalir_serve.guard.Guard`.
         failed: is given the error if the indexes cannot be opened; None: it is raised when the application ends.
     """
-    workers, long = Workers(concurrency, timeout), Workers(1, timeout)
+    workers = Workers(concurrency, timeout)
+    long = Workers(1, timeout, beside=workers)
     ready = asyncio.Event()
 
     def run(pipeline: str = "", text: str = "", survey: bool = False) -> Callable[..., Any]:
@@ -159,7 +161,7 @@ def create_app(
             route.methods = {"POST"}  # Without state there is nothing that a stream could carry, or an end could end.
             app.router.routes.append(route)
     inside = GZipMiddleware(Unchanged(app), minimum_size=1_000, compresslevel=5)
-    guarded = Guard(inside, ready.wait, tokens, hosts, timeout, log_questions)
+    guarded = Guard(inside, ready, tokens, hosts, timeout, log_questions)
     return metrics.around(guarded, (getattr(route, "path", "") for route in app.routes))
 
 
@@ -320,12 +322,18 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
     def add(
         path: str, tag: str, reply: Any, methods: Iterable[str] = ("GET",), plain: bool = False
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Serve what a function returns, as JSON; `reply` describes it."""
+        """Serve what a function returns, JSON values or a response; `reply` describes it."""
 
         def added(function: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(function)
+            async def served(*given: Any, **named: Any) -> Response:
+                value = await function(*given, **named)
+                # FastAPI would look at each value, which takes three times as long as writing it.
+                return value if isinstance(value, Response) else JSONResponse(value)
+
             app.add_api_route(
                 path,
-                function,
+                served,
                 methods=[*methods],
                 tags=[tag],
                 response_model=None,
@@ -342,10 +350,9 @@ def _add_api(app: FastAPI, service: Service, run: Callable[..., Any], ready: asy
         return {"status": "ok", "ready": ready.is_set()}
 
     @add("/v1/ready", "server", replies.Ready, plain=True)
-    async def ready_(response: Response) -> dict[str, bool]:
+    async def ready_() -> Response:
         """Answer 503 until all indexes are open."""
-        response.status_code = 200 if ready.is_set() else 503
-        return {"ready": ready.is_set()}
+        return JSONResponse({"ready": ready.is_set()}, 200 if ready.is_set() else 503)
 
     @add("/v1/collections", "collections", list[replies.CollectionRow], plain=True)
     async def collections() -> Any:

@@ -11,7 +11,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from ipaddress import ip_address
 from typing import NamedTuple
@@ -67,7 +67,7 @@ class Guard:
 
     Args:
         app: the application.
-        ready: returns when all indexes are open; a request waits for it.
+        ready: set when all indexes are open; a request waits for it.
         tokens: a request needs one of these as ``Authorization: Bearer …``, or as the password of a browser; none:
             everybody may ask.
         hosts: names of this server.
@@ -78,7 +78,7 @@ class Guard:
     def __init__(
         self,
         app: ASGIApp,
-        ready: Callable[[], Awaitable[object]],
+        ready: asyncio.Event,
         tokens: Iterable[str] = (),
         hosts: Iterable[str] = (),
         patience: float = 20,
@@ -178,10 +178,10 @@ class Guard:
             return None
         if self._tokens and (fault := await self._token_fault(headers.get(b"authorization", b""), scope)):
             return fault
-        if path in _EARLY:
+        if path in _EARLY or self._ready.is_set():
             return None
         try:
-            await asyncio.wait_for(self._ready(), self._patience)
+            await asyncio.wait_for(self._ready.wait(), self._patience)
         except TimeoutError:
             return _Fault(503, "opening", "The indexes are still being opened; try again.", {"retry-after": "5"})
         return None

@@ -11,10 +11,11 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 import pandas as pd
 from fastapi.exceptions import RequestValidationError
@@ -32,6 +33,12 @@ _T = TypeVar("_T")
 
 CLIENT = ContextVar[str]("legalir_client", default="")
 """Who asks: an address, or a token."""
+
+_REST = 4
+"""Times that a client waits as long as its last long work took, so that a fifth of the time is left to it."""
+
+_LOOK = 0.05
+"""Seconds between two looks whether other clients still ask."""
 
 
 class Busy(Exception):  # noqa: N818  (reads as the sentence it is)
@@ -52,12 +59,17 @@ class Workers:
     Args:
         concurrency: number of requests whose work is done at once; seven times as many may wait.
         timeout: seconds that the work of a request may take.
+        beside: workers that these make room for: they do one work of a client at a time, and after each that client
+            waits four times as long as it took, while other clients ask there.
     """
 
-    def __init__(self, concurrency: int, timeout: float) -> None:
+    def __init__(self, concurrency: int, timeout: float, beside: Workers | None = None) -> None:
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="legalir-serve")
         self._most = 8 * concurrency
         self._begun = Counter[str]()
+        self._beside = beside
+        self._turns = WeakValueDictionary[str, asyncio.Lock]()
+        self._rests: dict[str, float] = {}
         self.timeout = timeout
 
     async def run(self, work: Callable[..., _T], *arguments: Any, **named: Any) -> _T:
@@ -73,21 +85,53 @@ class Workers:
             raise Busy
         self._begun[client] += 1
         deadline = time.monotonic() + self.timeout
-        whole = partial(_until, lambda: deadline, partial(work, *arguments, **named))
-        future = asyncio.get_running_loop().run_in_executor(self._pool, whole)
-        future.add_done_callback(partial(self._ended, client))
+        whole = partial(self._timed, client, lambda: deadline, partial(work, *arguments, **named))
+        future: asyncio.Future[_T] | None = None
         try:
-            return await asyncio.wait_for(asyncio.shield(future), self.timeout)
+            async with asyncio.timeout(self.timeout), self._turn(client):
+                future = asyncio.get_running_loop().run_in_executor(self._pool, whole)
+                future.add_done_callback(partial(self._ended, client))
+                return await asyncio.shield(future)
         except TimeoutError:
             raise TooSlow from None
         except asyncio.CancelledError:
             deadline = 0.0  # No further component of work that has begun starts.
-            future.cancel()  # Work that has not begun does not begin.
+            if future is not None:
+                future.cancel()  # Work that has not begun does not begin.
             raise
+        finally:
+            if future is None:
+                self._ended(client)
 
-    def _ended(self, client: str, future: asyncio.Future[Any]) -> None:
+    @asynccontextmanager
+    async def _turn(self, client: str) -> AsyncIterator[None]:
+        """Wait until the next work of a client may begin, and keep its further ones waiting."""
+        if self._beside is None:
+            yield
+            return
+        async with self._turns.setdefault(client, asyncio.Lock()):
+            while time.monotonic() < self._rests.get(client, 0) and self._beside.asked_by_others(client):
+                await asyncio.sleep(_LOOK)
+            yield
+
+    def asked_by_others(self, client: str) -> bool:
+        """Return whether there is work of other clients."""
+        return self._begun.total() > self._begun[client]
+
+    def _timed(self, client: str, deadline: Callable[[], float], work: Callable[[], _T]) -> _T:
+        """Return the result of `work`, and note until when its client waits."""
+        begun = time.monotonic()
+        try:
+            return _until(deadline, work)
+        finally:
+            if self._beside is not None:
+                now = time.monotonic()
+                rests = {**self._rests, client: now + _REST * (now - begun)}
+                self._rests = {one: end for one, end in rests.items() if end > now}
+
+    def _ended(self, client: str, future: asyncio.Future[Any] | None = None) -> None:
         self._begun -= Counter([client])  # It forgets clients of which nothing is left.
-        if not future.cancelled():
+        if future is not None and not future.cancelled():
             future.exception()  # It is looked at, also if nobody waits any more.
 
     def close(self) -> None:
