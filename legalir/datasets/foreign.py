@@ -631,5 +631,5 @@ def _unreachable(error: BaseException) -> str | None:
     if error.args and isinstance(error.args[-1], list):  # ir_datasets lists the failures of several sources.
         error = error.args[-1][-1][1] if error.args[-1] else error
     if isinstance(error, (ConnectionError, Timeout)) and error.request is not None and error.request.url:
-        return urlsplit(error.request.url).hostname
+        return urlsplit(str(error.request.url)).hostname
     return None
