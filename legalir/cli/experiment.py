@@ -54,6 +54,9 @@ def run(
             "language model run in one process.",
         ),
     ] = 1,
+    at_hand: Annotated[
+        bool, typer.Option("--at-hand", help="Of several datasets, leave out those that are not on this machine.")
+    ] = False,
     *,
     client: Client,
     as_json: AsJson = False,
@@ -75,22 +78,23 @@ def run(
         definition = definition.replace(dataset=dataset, datasets=())
     out = out if out is not None else Path("results") / file.stem
     reports = has_jinja if report is None else report
-    outputs, results = [], []
-    for folder, result in run_all(definition, out, client, jobs=jobs):
+    outputs, results, several = [], [], None
+    for folder, result in run_all(definition, out, client, jobs=jobs, at_hand=at_hand):
         results.append(result)
         page = result.report(folder / "report.html") if reports else None
         if as_json:
             outputs.append(_result_json(result, folder, page))
         else:
             _print_result(result, folder, page, asked=report is not False)
-    if len(results) > 1:
+    if len(definition.datasets) > 1:
         several = ExperimentResults(definition, results)
         several.save(out)
         page = several.report(out / "report.html") if reports else None
         if not as_json:
             _print_results(several, out, page)
     if as_json:
-        print_json({"results": outputs, "means": _records(several.table)} if len(outputs) > 1 else outputs[0])
+        means = {"results": outputs, "means": _records(several.table), "absent": several.absent} if several else {}
+        print_json(means or outputs[0])
     if any(result.untested for result in results):
         raise typer.Exit(1)
 

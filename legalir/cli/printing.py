@@ -63,8 +63,8 @@ def facts_table(rows: Mapping[str, object]) -> Table:
     from rich.text import Text
 
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
+    table.add_column(style="bold")  # A name of many words is wrapped rather than leave no room for its value.
+    table.add_column(ratio=1, overflow="fold", min_width=16)
     for name, value in rows.items():
         if value not in (None, ""):
             table.add_row(name, Text(str(value).strip()))

@@ -22,6 +22,7 @@ from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from legalir.datasets.folder import ALIASES, DEFINITIONS, OUT_OF_SCOPE, About, Folder, FolderOutline, read_about
 from legalir.datasets.readers import RESERVED, Fault, Judgement, OnFault, json_rows, numbered_lines, stop
@@ -597,11 +598,38 @@ def _base_outline(queries: bool, qrels: bool) -> FolderOutline:
 
 @contextmanager
 def _said(name: str) -> Iterator[None]:
-    """Turn a failure of a foreign package into one sentence."""
+    """Turn a failure of a foreign package into one sentence, which it does not log beside, too."""
+    log = logging.getLogger("ir_datasets")
+    log.addFilter(_is_news)
     try:
         yield
     except DataError:
         raise
     except Exception as error:
+        if host := _unreachable(error):
+            home = "ir_datasets ($IR_DATASETS_HOME, else ~/.ir_datasets)"
+            home = home if name.startswith("irds:") else "PyTerrier ($PYTERRIER_HOME, else ~/.pyterrier)"
+            raise DataError(
+                f"{name} is not on this machine, and {host} cannot be reached: connect once, or copy the folder of "
+                f"{home} from a machine that has read it."
+            ) from error
         reason = str(error).strip().partition("\n")[0]
         raise DataError(f"{name} cannot be read: {type(error).__name__}{reason and f' ({reason})'}.") from error
+    finally:
+        log.removeFilter(_is_news)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return False for the steps and failed tries that ir_datasets logs; what a user has to do stays."""
+    return not record.getMessage().startswith(("[", "download error", "Download failed"))
+
+
+def _unreachable(error: BaseException) -> str | None:
+    """Return the host that could not be reached, if that is what failed; of several sources, the last one."""
+    from requests.exceptions import ConnectionError, Timeout
+
+    if error.args and isinstance(error.args[-1], list):  # ir_datasets lists the failures of several sources.
+        error = error.args[-1][-1][1] if error.args[-1] else error
+    if isinstance(error, (ConnectionError, Timeout)) and error.request is not None and error.request.url:
+        return urlsplit(str(error.request.url)).hostname
+    return None

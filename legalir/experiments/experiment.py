@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from legalir.config import located
-from legalir.errors import ExperimentError
+from legalir.errors import DatasetNotFound, ExperimentError
 from legalir.experiments.definition import Definition, Sample, load_definition, parse_measure
 from legalir.experiments.execution import make_runs
 from legalir.experiments.fingerprints import frame_fingerprint, legalir_version
@@ -156,6 +156,7 @@ def run(
     client: Client | None = None,
     latency_queries: int = 200,
     jobs: int = 1,
+    at_hand: bool = False,
 ) -> ExperimentResult | ExperimentResults:
     """Run an experiment.
 
@@ -177,9 +178,10 @@ def run(
         latency_queries: the most queries to time one by one for each system; 0 times none.
         jobs: number of processes that run systems. Each system runs by itself there, so that steps that several of them
             share run more than once; systems that ask a language model run in this process. Scores are the same.
+        at_hand: run on those of several datasets that are on this machine; ``ExperimentResults.absent`` has the others.
 
     Raises:
-        ExperimentError: the definition or a system is wrong, or `out` cannot be written.
+        ExperimentError: the definition or a system is wrong, `out` cannot be written, or no dataset is at hand.
         LegalIRError: a dataset, measure or component cannot be used.
     """
     definition = load_definition(definition)
@@ -192,7 +194,7 @@ def run(
         return _run_one(definition, out, collection, client, latency_queries, jobs)
     if collection is not None:
         raise ExperimentError("This experiment has several datasets and one collection: choose one with dataset=….")
-    each = run_all(definition, out, client, latency_queries, jobs)
+    each = run_all(definition, out, client, latency_queries, jobs, at_hand)
     results = ExperimentResults(definition, [result for _, result in each])
     if out is not None:
         results.save(out)
@@ -309,11 +311,12 @@ def run_all(
     client: Client | None = None,
     latency_queries: int = 200,
     jobs: int = 1,
+    at_hand: bool = False,
 ) -> Iterator[tuple[Path, ExperimentResult]]:
     """Run an experiment on each of its datasets; yield the directory of each result and the result.
 
     With one dataset that directory is `out`; with several it is a folder in `out`, named after the dataset. Without
-    `out` nothing is written.
+    `out` nothing is written. With `at_hand`, datasets that are not on this machine are left out.
 
     Raises:
         DatasetNotFound: a dataset does not exist; all of them are looked up before the first run.
@@ -326,12 +329,30 @@ def run_all(
     for name in ("topics", "qrels"):
         if len(definitions) > 1 and definition.frame(name) is not None:
             raise ExperimentError(f"{name!r} belong to one dataset, and this experiment has several: choose one.")
+    alone = len(definitions) == 1
+    if at_hand and not alone:
+        definitions = [one for one in definitions if dataset_state(one.dataset) == AT_HAND]
+        if not definitions:
+            raise ExperimentError(f"None of the {len(definition.datasets)} datasets is at hand.")
     for one in definitions[1:]:
         # A misspelt name must be found now, not after hours of other systems.
         load(one.dataset)
     for one in definitions:
-        folder = Path(out or ".") if len(definitions) == 1 else Path(out or ".") / dataset_slug(one.dataset)
+        folder = Path(out or ".") if alone else Path(out or ".") / dataset_slug(one.dataset)
         yield folder, _run_one(one, None if out is None else folder, None, client, latency_queries, jobs)
+
+
+AT_HAND = "at hand"
+
+
+def dataset_state(dataset: str) -> str:
+    """Return ``at hand``, ``not fetched`` or ``unknown``; nothing is fetched."""
+    from legalir.datasets import load
+
+    try:
+        return AT_HAND if load(dataset).outline.fetched() else "not fetched"
+    except DatasetNotFound:
+        return "unknown"
 
 
 def _reported(qrels: pd.DataFrame, collection: Collection) -> pd.DataFrame:

@@ -31,7 +31,7 @@ from legalir.datasets.dataset import StatuteDataset
 from legalir.dense.e5 import SEMANTIC
 from legalir.errors import DatasetNotFound, DownloadError, ExperimentError, MissingExtra, ModelError, suggestion
 from legalir.experiments.definition import Definition
-from legalir.experiments.experiment import run
+from legalir.experiments.experiment import AT_HAND, dataset_state, run
 from legalir.experiments.fingerprints import frame_fingerprint
 from legalir.experiments.result import (
     Comparison,
@@ -191,8 +191,8 @@ class Reproduction:
     def _missing_data(self, name: str, dataset: str) -> str:
         collection, split = _parts(dataset)
         known = self.needs.collections.get(collection)
-        state = self._states.get(dataset) or self._states.setdefault(dataset, _state(dataset))
-        if state == "at hand":
+        state = self._states.get(dataset) or self._states.setdefault(dataset, dataset_state(dataset))
+        if state == AT_HAND:
             return ""
         if known and split in known.sha256:
             return f"{dataset} is not at hand: make the folder $LEGALIR_DATA/{collection}. {known.source}"
@@ -312,11 +312,3 @@ def _parts(dataset: str) -> tuple[str, str]:
     """Return the name and the split of a dataset: ``legalir/koblex`` is ``koblex`` and ``all``."""
     name, _, split = dataset.removeprefix("legalir/").partition("/")
     return name, split or "all"
-
-
-def _state(dataset: str) -> str:
-    """Return ``at hand``, ``not fetched`` or ``unknown``; nothing is fetched."""
-    try:
-        return "at hand" if load(dataset).outline.fetched() else "not fetched"
-    except DatasetNotFound:
-        return "unknown"

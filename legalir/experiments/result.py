@@ -599,6 +599,12 @@ class ExperimentResults:
         return paired_test("randomisation")(np.concatenate(ours), np.concatenate(theirs), clusters)[1]
 
     @property
+    def absent(self) -> list[str]:
+        """The datasets of the definition that were not at hand, so that nothing was run on them."""
+        there = {dataset_slug(result.definition.dataset) for result in self.results.values()}
+        return [dataset for dataset in self.definition.datasets if dataset_slug(dataset) not in there]
+
+    @property
     def without_mean(self) -> dict[str, list[str]]:
         """The systems that did not run on every dataset, with the datasets on which they did not."""
         missing = {
@@ -663,6 +669,8 @@ class ExperimentResults:
         for system, names in self.without_mean.items():
             untested = ", so nothing is tested" if system == self.definition.baseline else ""
             words += f" {system} has no mean: it was not run on {', '.join(names)}{untested}."
+        if self.unit == "dataset" and self.absent:
+            words += f" Not at hand, and so neither run nor in a mean: {', '.join(self.absent)}."
         return words
 
     def report(self, path: str | os.PathLike[str]) -> Path:
@@ -709,7 +717,8 @@ class ExperimentResults:
         if not (folder / "definition.yaml").is_file():
             raise ExperimentError(f"{folder} holds no results of several datasets (definition.yaml is missing).")
         definition = Definition.load(folder / "definition.yaml")
-        results = [ExperimentResult.load(folder / dataset_slug(dataset)) for dataset in definition.datasets]
+        folders = [folder / dataset_slug(dataset) for dataset in definition.datasets]
+        results = [ExperimentResult.load(one) for one in folders if one.is_dir()]
         if not results:
             raise ExperimentError(f"{folder} holds the result of one dataset: load it with ExperimentResult.load.")
         return cls(definition, results)

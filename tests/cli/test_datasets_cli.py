@@ -144,3 +144,13 @@ def test_convert_writes_the_folder_format(tmp_path):
         result = run("convert", str(source), str(tmp_path / target))
         assert result.exit_code != 0
         assert message in str(result.exception or result.output)
+
+
+def test_a_long_name_of_a_fact_leaves_room_for_the_values(folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    (folder / "corpus.jsonl").unlink()
+    (folder / "qrels.test.txt").unlink()
+    (folder / "corpus.jsonl").write_text('{"_id": "a 1", "text": "A vessel pays dues."}\n', encoding="utf-8")
+    output = run("check", str(folder)).output
+    assert "invisible" in output  # identifiers of a document with white space or invisible characters, …
+    assert str(folder)[:16] in next(line for line in output.splitlines() if line.startswith("folder"))

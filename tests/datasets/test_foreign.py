@@ -1,11 +1,13 @@
 """Folders of BEIR and MTEB, and datasets of ir_datasets and PyTerrier, as collections."""
 
 import json
+import logging
 
 import ir_datasets
 import pandas as pd
 import pyterrier as pt
 import pytest
+import requests
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, TrecQrel, TrecQuery
 from mini_folder import jsonl, write
@@ -281,6 +283,25 @@ def test_a_dataset_of_another_provider(monkeypatch):
     for name, message in (("tests:nothing", "no dataset"), ("tests:broken", r"cannot be read: OSError \(no network\)")):
         with pytest.raises(DataError, match=message):
             load(name)
+
+
+def test_a_dataset_whose_host_cannot_be_reached(registered, monkeypatch, caplog):
+    request = requests.Request("GET", "https://quay.invalid/docs.zip").prepare()
+    failed = requests.exceptions.ConnectionError("Max retries exceeded", request=request)
+
+    def docs(self):
+        logging.getLogger("ir_datasets").warning("Download failed: %s", failed)
+        logging.getLogger("ir_datasets").info("To read this set, sign its agreement.")
+        raise RuntimeError("All download sources failed", [("mirror", failed)])
+
+    monkeypatch.setattr(_Docs, "docs_iter", docs)
+    with caplog.at_level("INFO", logger="ir_datasets"), pytest.raises(DataError) as caught:
+        list(load(registered).docs())
+    assert str(caught.value) == (
+        f"{registered} is not on this machine, and quay.invalid cannot be reached: connect once, or copy the folder of "
+        "ir_datasets ($IR_DATASETS_HOME, else ~/.ir_datasets) from a machine that has read it."
+    )
+    assert caplog.messages == ["To read this set, sign its agreement."]
 
 
 def test_a_changed_folder_is_read_again(beir):

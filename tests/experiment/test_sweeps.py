@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from legalir.errors import ComponentError, DatasetNotFound, ExperimentError
-from legalir.experiments import Definition, ExperimentResult, run, run_all
+from legalir.experiments import Definition, ExperimentResult, ExperimentResults, run, run_all
 from legalir.experiments.definition import Sweep
 from legalir.experiments.html import curves
 
@@ -89,6 +89,23 @@ def test_a_misspelt_dataset_comes_up_before_the_first_run(tmp_path: Path) -> Non
     with pytest.raises(DatasetNotFound, match="legalir/firecde"):
         next(run_all(several, tmp_path))
     assert not any(tmp_path.iterdir())
+
+
+def test_datasets_that_are_not_at_hand_are_left_out_and_named(tmp_path: Path) -> None:
+    absent = ["legalir/AILA_statutes/test", "legalir/bsard/test"]  # unknown here, and published but not fetched
+    definition = {
+        "datasets": [absent[0], "legalir/firecode/dev", absent[1]],
+        "measures": ["R@10"],
+        "systems": {"BM25": "bm25"},
+    }
+    found = run(definition, tmp_path, latency_queries=0, at_hand=True)
+    assert isinstance(found, ExperimentResults)
+    assert (list(found.results), found.absent) == (["legalir/firecode/dev"], absent)
+    loaded = ExperimentResults.load(tmp_path)
+    assert loaded.absent == absent
+    assert all(name in loaded.legend() and name in loaded.to_latex().replace("\\_", "_") for name in absent)
+    with pytest.raises(ExperimentError, match="None of the 2 datasets"):
+        run({**definition, "datasets": absent}, at_hand=True)
 
 
 @pytest.mark.parametrize("expression", ["links", "bm25 ** tfidf", "(bm25 | tfidf) >> links"])
