@@ -64,7 +64,7 @@ if (box && box.dataset.suggest) {
       const item = document.createElement("li"), kind = document.createElement("small");
       Object.assign(item, { id: "suggestion-" + place, textContent: one.text });
       item.setAttribute("role", "option");
-      kind.textContent = one.kind === "law" ? box.dataset.kindLaw : box.dataset.kindHeading + (one.provisions > 1 ? " " + one.provisions : "");
+      kind.textContent = box.dataset["kind" + one.kind[0].toUpperCase() + one.kind.slice(1)] + (one.kind === "heading" && one.provisions > 1 ? " " + one.provisions : "");
       item.append(kind);
       item.addEventListener("mousedown", (event) => { event.preventDefault(); go(one); }); // Before the box loses the focus.
       return item;
