@@ -179,6 +179,10 @@ def test_a_provision_with_versions(client: TestClient) -> None:
     page = text_of(client, "/provision?docno=d-1&collection=pier&as_of=2021-01-01&from=2021-01-01&to=2024-01-01")
     assert "is lit for 3 hours" in page and "<del>3</del>" in page and "<ins>5</ins>" in page
     assert "d-1%402023-01-01" in page
+    # The wording of another day says so, and leads to today's.
+    past = text_of(client, "/provision?docno=d-1&collection=pier&as_of=2021-01-01")
+    assert "<strong>in force on 2021-01-01</strong>" in past and "/provision?docno=d-1&amp;collection=pier" in past
+    assert "<strong>in force on" not in text_of(client, "/provision?docno=d-1&collection=pier&as_of=2024-01-01")
 
 
 def test_an_answer_cites(client: TestClient) -> None:

@@ -212,9 +212,9 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         if query.strip() and plain and not any(name in chosen for name in _FILTERS):
             named = chosen["collection"] if chosen["collection"] != "all" else None
             known = service.cited(query, collection=named, as_of=chosen["as_of"])["found"]
-            cited = [row for row in known if row["shows"]]
-            # The question is nothing but its citation. Without versions there is no wording of the day that is asked.
-            if len(cited) == 1 and not (chosen["as_of"] and not dated(cited[0]["collection"])):
+            # Without versions there is no wording of a day that is asked.
+            cited = [row for row in known if row["shows"] and (dated(row["collection"]) or not chosen["as_of"])]
+            if len(cited) == 1:  # The question is nothing but its citation.
                 place = {name: given[name] for name in ("q", "as_of", "lang") if given.get(name)}
                 place |= {"docno": cited[0]["shows"], "collection": cited[0]["collection"], "words": "1"}
                 root = request.scope.get("root_path", "")
