@@ -104,9 +104,8 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     check()
     page.go_back()
     page.locator(".results h2 a").first.click()
-    page.wait_for_selector("svg")
+    neighbour = page.locator("#links + .columns a").first
     check()
-    neighbour = page.locator("svg a:not(.here)").first
     neighbour.focus()
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: "docno=" in url and "vrule-6" not in url)

@@ -70,6 +70,8 @@ def test_a_suggestion_leads_where_only_one_provision_is_meant(client: TestClient
     ]  # fmt: skip
     every = client.get("/v1/suggest?q=pier&collection=all").json()["suggestions"]
     assert {row["collection"] for row in every} == {"laws", "pier"} and len(every) <= 8
+    cited, *_ = client.get("/v1/suggest?q=부두법 2&collection=all").json()["suggestions"]
+    assert (cited["kind"], cited["docno"], cited["collection"]) == ("provision", "k-2", "laws")
     # Repealed provisions of a collection with versions are not suggested; titles are where there is nothing else.
     titles = client.get("/v1/suggest?q=section&collection=pier").json()["suggestions"]
     assert {row["docno"] for row in titles} == {"d-1@2023-01-01", "d-2@2020-01-01"}
@@ -199,3 +201,14 @@ def test_what_was_left_out_of_an_answer_is_said() -> None:
 def test_the_kept_list_is_a_page(client: TestClient) -> None:
     page = client.get("/kept?lang=de").text
     assert "nur in diesem Browser" in page and "<noscript>" in page and "keep.js" in page
+
+
+def test_a_day_is_not_lost_where_there_are_no_versions(client: TestClient) -> None:
+    """The law of today is never shown as that of another day without a word."""
+    of = {"q": "부두법 제1조", "collection": "all", "lang": "en"}
+    assert client.get("/", params=of, follow_redirects=False).headers["location"].count("as_of") == 0
+    page = client.get("/", params={**of, "as_of": "2021-01-01"}, follow_redirects=False)
+    assert (
+        page.status_code == 200 and "Without versions, and so not the law of that day: Laws of a harbour" in page.text
+    )
+    assert "Without versions" not in client.get("/", params={**of, "words": "1"}).text

@@ -179,7 +179,9 @@ def test_the_pages_of_a_provision_and_its_levels(client: TestClient) -> None:
         and 'popovertarget="ref-0"' in decree
         and "Preview of 부두법 제3조(점등)" in decree
     )
-    assert "budu" in re.findall('<p class="imprint">(.*?)</p>', decree)[0]
+    assert "budu" in re.findall('<p class="printed">(.*?)</p>', decree)[0]
+    law = client.get("/law?docno=a-3&collection=budu").text  # Its decree and its rule are a step away.
+    assert all(f'lang="ko">{name}</a>' in law for name in ("부두법 시행령", "부두법 시행규칙"))
     assert client.get("/v1/levels", params={"docno": "a-3", "collection": "budu"}).json()["levels"][0]["total"] == 1
 
 

@@ -12,7 +12,6 @@ from fastapi import Request, Response
 from legalir.errors import ComponentError
 from legalir_serve import laws, surveys
 from legalir_serve.exports import as_csv
-from legalir_serve.neighbourhood import level_of, picture
 from legalir_serve.policy import TEXT
 from legalir_serve.service import Service
 
@@ -56,17 +55,13 @@ def add_law_pages(page: Callable[..., Callable[..., None]], service: Service) ->
         service: what is served.
     """
 
-    def facts_of(request: Request, shown: Mapping[str, Any]) -> dict[str, Any]:
+    def facts_of(shown: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the pages of a provision and of a law need."""
         held = service.opened(shown["collection"]).collection
-        kept = {"collection": shown["collection"], **({"docno": shown["docno"]} if "docno" in shown else {})}
-        address = f"{request.base_url}".rstrip("/") + f"{request.url.path.removeprefix(request.scope['root_path'])}"
         return {
             "collections": [],
             "shown": shown,
             "law_language": held.language,
-            "address": f"{address}?{urlencode(kept)}",
-            "retrieved": date.today().isoformat(),
             "dated": held.dated,
         }
 
@@ -74,7 +69,6 @@ def add_law_pages(page: Callable[..., Callable[..., None]], service: Service) ->
     def provision(request: Request, given: dict[str, str]) -> dict[str, Any]:
         place, first, last = place_of(given), given.get("from", ""), given.get("to", "")
         shown = laws.provision(service, given.get("docno", ""), **place)
-        around = service.related(shown["docno"], **place, depth=2, most=24)
         days = [one["effective_from"] for one in shown["versions"]]
         here = next((at for at, one in enumerate(shown["versions"]) if one["docno"] == shown["docno"]), 0)
         chosen = first or days[max(0, here - 1)], last or days[max(here, min(1, len(days) - 1))]
@@ -82,12 +76,11 @@ def add_law_pages(page: Callable[..., Callable[..., None]], service: Service) ->
         if first or last or len(days) > 1:
             changes = service.changes(*chosen, collection=shown["collection"], docno=shown["docno"])
         return {
-            **facts_of(request, shown),
+            **facts_of(shown),
             "previews": laws.previews(service, shown),
-            "drawn": picture(around["nodes"], around["links"]),
             "changes": changes,
             "compared": bool(first or last),
-            "has_levels": level_of(shown["level"]) >= 0,
+            "has_levels": laws.level_of(shown["level"]) >= 0,
             "query": given.get("q", ""),
             "cited": given.get("words"),
         }
@@ -97,11 +90,11 @@ def add_law_pages(page: Callable[..., Callable[..., None]], service: Service) ->
         docno = given.get("docno", "")
         shown = service.law(docno, **place_of(given))
         days = laws.days(service, docno, collection=shown["collection"])
-        return {**facts_of(request, {**shown, "docno": docno}), "days": days}
+        return {**facts_of({**shown, "docno": docno}), "days": days}
 
     @page("/levels", "levels.html")
     def levels(request: Request, given: dict[str, str]) -> dict[str, Any]:
-        return facts_of(request, laws.levels(service, given.get("docno", ""), **place_of(given)))
+        return facts_of(laws.levels(service, given.get("docno", ""), **place_of(given)))
 
     def changes(request: Request, given: dict[str, str]) -> dict[str, Any]:
         docno, text, name = given.get("docno", ""), text_in(given), given.get("law", "")

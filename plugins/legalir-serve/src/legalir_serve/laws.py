@@ -8,9 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from legalir.extend import NumberTable, definitions, iso_date, provision_key, statute_of
-from legalir_serve.neighbourhood import LEVELS, level_of
 from legalir_serve.reading import unit_of
-from legalir_serve.service import Service, in_force, laws_of, references_in
+from legalir_serve.service import Service, family_of, in_force, laws_of, references_in
+
+LEVELS = ("act", "decree", "rule", "standard")
+"""Levels of laws, each of which carries out what the one before it delegates."""
 
 _BESIDE = 20
 """Most provisions of a level whose texts stand beside a provision."""
@@ -39,6 +41,12 @@ _PARTICLES = (
     "|에의|라|나|별로|이며|이고|이거나|이라도|에게는|에서는"
 )
 """Endings of a Korean noun; with anything else behind it, it is a part of another word."""
+
+
+def level_of(name: str) -> int:
+    """Return the place of a level in :data:`LEVELS` (``decree_ind`` counts as ``decree``); -1 if it is not listed."""
+    name = name.partition("_")[0]
+    return LEVELS.index(name) if name in LEVELS else -1
 
 
 def provision(service: Service, docno: str, *, collection: str | None = None, as_of: str | None = None) -> Any:
@@ -163,10 +171,11 @@ def levels(service: Service, docno: str, *, collection: str | None = None, as_of
         as_of: the day.
 
     Returns:
-        ``collection, docno, title, law, before, after``; ``levels``, from act to standard, each with its ``level``, the
-        ``total`` of its provisions, and the first 20 of these, those of the family first: ``docno, title, law, level,
-        text, family, via`` (the provisions between, if it does not cite it itself), and of the family ``references``,
-        the places in the text that cite one of the provisions shown. No levels: the provision has none that is known.
+        ``collection, docno, title, law, before, after``; ``family``, the other laws of its family; ``levels``, from act
+        to standard, each with its ``level``, the ``total`` of its provisions, and the first 20 of these, those of the
+        family first: ``docno, title, law, level, text, family, via`` (the provisions between, if it does not cite it
+        itself), and of the family ``references``, the places in the text that cite one of the provisions shown. No
+        levels: the provision has none that is known.
 
     Raises:
         DatasetNotFound: there is no such provision.
@@ -175,7 +184,9 @@ def levels(service: Service, docno: str, *, collection: str | None = None, as_of
     place = {"collection": shown["collection"], "as_of": as_of}
     family, own = statute_of(shown["law"]), level_of(shown["level"])
     kept = ("collection", "docno", "title", "law", "before", "after")
-    facts = {**{name: shown[name] for name in kept}, "levels": list[dict[str, Any]]()}
+    opened = service.opened(shown["collection"])
+    related = family_of(opened.collection, shown["docno"], shown["law"], opened.day(as_of))
+    facts = {**{name: shown[name] for name in kept}, "family": related, "levels": list[dict[str, Any]]()}
     if own < 0:
         return facts
 
@@ -197,7 +208,7 @@ def levels(service: Service, docno: str, *, collection: str | None = None, as_of
     listed = sorted(rows.values(), key=lambda row: (statute_of(row["law"]) != family, row["docno"] in via))
     beside = [[row for row in listed if level_of(row["level"]) == number] for number in range(len(LEVELS))]
     visible = {row["docno"] for of in beside for row in of[:_BESIDE]}
-    held = service.opened(shown["collection"]).collection
+    held = opened.collection
     texts = held.provisions(visible)
 
     def whole(row: dict[str, str]) -> dict[str, Any]:

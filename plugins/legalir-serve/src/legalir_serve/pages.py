@@ -21,7 +21,6 @@ from legalir.extend import NOTICE, WRONG
 from legalir_serve.exports import KINDS, as_csv, as_json, as_word, citation, days_of
 from legalir_serve.labels import language_of, messages, plural, refused_in, said
 from legalir_serve.law_pages import SURVEY, add_law_pages, given_in, place_of, text_in
-from legalir_serve.neighbourhood import HEIGHT, WIDTH
 from legalir_serve.passages import extract, marked, reasons, telling
 from legalir_serve.reading import paragraphs
 from legalir_serve.service import Service
@@ -72,14 +71,21 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         marked=marked, extract=extract, telling=telling, paragraphs=paragraphs, class_of=class_of, notice=NOTICE
     )
 
+    def path_of(path: str, most: int = 99) -> str:
+        """Return the last parts of a path; on a phone, a long one would hide what it leads to."""
+        parts = path.split(" > ")
+        return " › ".join(parts if len(parts) <= most + 1 else ["…", *parts[-most:]])
+
     def title_of(name: str, language: str) -> str:
         return service.opened(name).collection.source.about.titled(language) or name
+
+    def dated(name: str) -> bool:
+        return service.opened(name).collection.dated
 
     def spoken_in(name: str) -> str:
         return service.opened(name).collection.language
 
-    environment.globals.update(spoken_in=spoken_in, days_of=days_of, plural=plural)
-    environment.globals.update(box_width=WIDTH, box_height=HEIGHT)
+    environment.globals.update(spoken_in=spoken_in, path_of=path_of, days_of=days_of, plural=plural)
     app.mount("/static", Cached(packages=[("legalir_serve", "static")]), name="static")
 
     def rendered(request: Request, template: str, **values: Any) -> str:
@@ -189,13 +195,14 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         options = {name: value for name, value in chosen.items() if name != "collection"}
         found = service.several(query, places, k=k, explained=True, counted=True, **options)
         found["names"] = found["collection"] if isinstance(found["collection"], list) else [found["collection"]]
-        found["why"] = [
-            reasons(row["explanation"], telling(found["query"], spoken_in(row.get("collection", found["names"][0]))))[
-                :3
-            ]
-            for row in found["results"]
-        ]
-        found["titles"] = {row["docno"]: row["title"] or row["docno"] for row in found["results"]}
+        for row in found["results"]:
+            held = service.opened(row.get("collection", found["names"][0])).collection
+            why = reasons(row["explanation"], telling(found["query"], held.language))[:3]
+            seeds = held.provisions([text for kind, text in why if kind == "seed"])
+            row["why"] = [(kind, text, seeds[text].title or text if text in seeds else text) for kind, text in why]
+        # The law of today is not what was asked for, if a day was.
+        asked = chosen["as_of"] or (found.get("as_of_note") and found["as_of"])
+        found["undated"] = [name for name in found["names"] if asked and not dated(name)]
         return found
 
     @page("/", "search.html")
@@ -204,11 +211,12 @@ def add_pages(app: FastAPI, service: Service, run: Callable[..., Run], labels: P
         plain = chosen["pipeline"] == "default" and not given.get("words")
         if query.strip() and plain and not any(name in chosen for name in _FILTERS):
             named = chosen["collection"] if chosen["collection"] != "all" else None
-            place = {"collection": named, "as_of": chosen["as_of"]}
-            cited = [row for row in service.cited(query, **place)["found"] if row["shows"]]
+            known = service.cited(query, collection=named, as_of=chosen["as_of"])["found"]
+            # Without versions there is no wording of a day that is asked.
+            cited = [row for row in known if row["shows"] and (dated(row["collection"]) or not chosen["as_of"])]
             if len(cited) == 1:  # The question is nothing but its citation.
-                kept: list[tuple[str, str]] = [(name, given[name]) for name in ("q", "as_of", "lang") if name in given]
-                place = {**dict(kept), "docno": cited[0]["shows"], "collection": cited[0]["collection"], "words": "1"}
+                place = {name: given[name] for name in ("q", "as_of", "lang") if given.get(name)}
+                place |= {"docno": cited[0]["shows"], "collection": cited[0]["collection"], "words": "1"}
                 root = request.scope.get("root_path", "")
                 return RedirectResponse(f"{root}/provision?{urlencode(place)}", 303)
         chosen["offset"] = _whole(given.get("offset", ""), 0)

@@ -103,17 +103,18 @@ def blocks(text: str) -> list[str | list[list[str]]]:
 
 
 def extract(text: str, question: str, length: int = 280) -> str:
-    """Return the stretch of a text with the most words of the question, cut at white space."""
+    """Return the stretch of a text with the most words of the question, cut at white space.
+
+    The first of these words is near its beginning, where a small screen shows it.
+    """
     flat = " ".join(text.split())
-    if len(flat) <= length:
-        return flat
     places, at = [], 0
     for part, hit in marked(flat, question):
         if hit:
             places.append(at)
         at += len(part)
     start = max(places or [0], key=lambda place: bisect_left(places, place + length - 60) - bisect_left(places, place))
-    start = max(0, min(start - 60, len(flat) - length))
+    start = max(0, min(start - 60, len(flat) - length // 3))
     start = flat.find(" ", start) + 1 if start and " " in flat[start : start + 40] else start
     end = start + length
     if end < len(flat) and " " in flat[end - 40 : end + 1]:  # Not within a word.

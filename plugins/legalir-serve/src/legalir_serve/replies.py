@@ -72,10 +72,10 @@ class CollectionRow(TypedDict):
 
 
 class Suggestion(TypedDict):
-    """The name of a law, or the heading of provisions; `docno` and `title` are empty if several have the heading."""
+    """A law, a heading, or the provision that is cited; `docno` and `title` are empty if several have the heading."""
 
     text: str
-    kind: Literal["law", "heading"]
+    kind: Literal["law", "heading", "provision"]
     collection: str
     provisions: int
     docno: str
@@ -218,6 +218,7 @@ class Levels(TypedDict):
     law: str
     before: Named | None
     after: Named | None
+    family: list[Titled]
     levels: list[Level]
 
 
@@ -238,11 +239,12 @@ class Surveyed(TypedDict):
 
 
 class Law(TypedDict):
-    """A law as a whole: its provisions in force on the day, in order."""
+    """A law as a whole: its provisions in force on the day, in order; `family`: other laws, such as its decree."""
 
     collection: str
     law: str
     as_of: str | None
+    family: list[Titled]
     provisions: list[dict[str, str]]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from functools import cached_property
@@ -305,17 +305,23 @@ class Service:
         ]
 
     def examples(self, name: str) -> list[dict[str, str]]:
-        """Return at most 3 questions of a collection, each with ``query`` and, if it has one, ``as_of``."""
+        """Return at most 3 questions of a collection, each with ``query`` and, if it has one, ``as_of``.
+
+        A collection without questions has titles of provisions, which lead to them.
+        """
         source, short = self.opened(name).collection.source, list[dict[str, str]]()
         with suppress(LegalIRError):  # It has no questions.
             for row in islice(source.queries(), _TOPICS):
                 fields = {field: str(row[field]) for field in ("query", "as_of") if row.get(field)}
                 if len(fields["query"]) <= _SHORT:
                     short.append(fields)
+        if not short:
+            some = source.store.at(range(0, len(source.store), max(1, len(source.store) // _TOPICS)))
+            short = [{"query": one.title} for one in some if one.title and one.law and len(one.title) <= _SHORT]
         return [short[len(short) * place // _EXAMPLES] for place in range(min(_EXAMPLES, len(short)))]
 
     def suggest(self, q: str, *, collection: str | None = None) -> dict[str, Any]:
-        """Return ``q`` and ``suggestions``, at most 8 laws and headings that begin with what is typed or contain it.
+        """Return ``q`` and ``suggestions``, at most 8: what it cites, laws and headings that begin with it or have it.
 
         Args:
             q: what is typed.
@@ -325,11 +331,18 @@ class Service:
             DatasetNotFound: there is no such collection.
         """
         lists = [
-            [{**each, "collection": opened.name} for each in opened.suggestions.of(q)]
+            [{**each, "collection": opened.name} for each in (*self._named(opened, q), *opened.suggestions.of(q))]
             for opened in map(self.opened, self.names if collection == "all" else [collection])
         ]
         turns = [each for turn in zip_longest(*lists) for each in turn if each]
         return {"q": q, "suggestions": turns[:SUGGESTIONS]}
+
+    def _named(self, opened: Opened, q: str) -> Iterator[dict[str, Any]]:
+        """Yield the provision that is cited by what is typed, if it is no more than a citation."""
+        for row in self.cited(q, collection=opened.name)["found"] if q.strip() else []:
+            if row["state"] == "right" and row["shows"]:
+                title = next((one["title"] for one in row["provisions"] if one["docno"] == row["shows"]), "")
+                yield {"text": title or q, "kind": "provision", "provisions": 1, "docno": row["shows"], "title": title}
 
     def found(
         self,
@@ -634,6 +647,8 @@ class Service:
     def law(self, docno: str, *, collection: str | None = None, as_of: str | None = None) -> dict[str, Any]:
         """Return the law of a provision as a whole: ``law`` and its ``provisions`` in force on the day, in order.
 
+        ``family`` has the other laws of its family, such as its decree: ``title``, the name, and the first ``docno``.
+
         Raises:
             DatasetNotFound: there is no such provision.
         """
@@ -645,6 +660,7 @@ class Service:
             "collection": opened.name,
             "law": record.law,
             "as_of": day,
+            "family": family_of(opened.collection, record.doc_id, record.law, day),
             "provisions": [_fields(one) for one in whole],
         }
 
@@ -818,12 +834,20 @@ def laws_of(collection: Collection, docno: str) -> dict[str, npt.NDArray[np.int6
     return {table.group_name(int(one), "law"): places[law[places] == one] for one in np.unique(law[places])}
 
 
-def in_force(collection: Collection, places: npt.NDArray[np.int64], day: str | None) -> list[Provision]:
-    """Return the provisions at places of the corpus that are in force on a day, in order."""
+def family_of(collection: Collection, docno: str, law: str, day: str | None) -> list[dict[str, str]]:
+    """Return the other laws of the family of a law, such as its decree: ``title``, and the first ``docno`` of each."""
+    first = {one: in_force(collection, places, day, 1) for one, places in laws_of(collection, docno).items()}
+    return [{"docno": one.doc_id, "title": name} for name, of in first.items() for one in of if name != law]
+
+
+def in_force(
+    collection: Collection, places: npt.NDArray[np.int64], day: str | None, most: int | None = None
+) -> list[Provision]:
+    """Return the provisions at places of the corpus that are in force on a day, in order, at most `most`."""
     store = collection.source.store
     if store.validity is not None:
         places = places[store.validity.on(day_of(day, "as_of"))[places]]
-    return [*store.at(places.tolist())]
+    return [*store.at(places[:most].tolist())]
 
 
 def _graph_of(collection: Collection, record: Provision, day: str | None) -> CitationGraph:

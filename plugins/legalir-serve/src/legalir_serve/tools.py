@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from legalir import __version__
 from legalir.errors import DatasetNotFound, suggestion
 from legalir_serve.budget import page, provision_reply
-from legalir_serve.neighbourhood import level_of
+from legalir_serve.laws import level_of
 from legalir_serve.passages import extract, telling
 from legalir_serve.policy import RESULTS
 from legalir_serve.service import Service

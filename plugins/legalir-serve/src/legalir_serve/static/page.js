@@ -43,6 +43,7 @@ if (box && box.dataset.suggest) {
   list.setAttribute("aria-label", box.dataset.found);
   box.after(list);
   for (const [name, value] of [["role", "combobox"], ["aria-expanded", "false"], ["aria-controls", "suggestions"], ["aria-autocomplete", "list"]]) box.setAttribute(name, value);
+  const where = box.form.elements.collection;
   let chosen = -1, asked = 0, timer = 0;
   const close = () => { list.hidden = true; chosen = -1; box.setAttribute("aria-expanded", "false"); box.removeAttribute("aria-activedescendant"); };
   const choose = (place) => {
@@ -64,7 +65,8 @@ if (box && box.dataset.suggest) {
       const item = document.createElement("li"), kind = document.createElement("small");
       Object.assign(item, { id: "suggestion-" + place, textContent: one.text });
       item.setAttribute("role", "option");
-      kind.textContent = one.kind === "law" ? box.dataset.kindLaw : box.dataset.kindHeading + (one.provisions > 1 ? " " + one.provisions : "");
+      kind.textContent = box.dataset["kind" + one.kind[0].toUpperCase() + one.kind.slice(1)] + (one.kind === "heading" && one.provisions > 1 ? " " + one.provisions : "");
+      if (where && where.value === "all") kind.textContent += " · " + [...where.options].find((each) => each.value === one.collection).text;
       item.append(kind);
       item.addEventListener("mousedown", (event) => { event.preventDefault(); go(one); }); // Before the box loses the focus.
       return item;
@@ -77,7 +79,6 @@ if (box && box.dataset.suggest) {
   const ask = async () => {
     const mine = ++asked, typed = box.value.trim();
     if (typed.length < 2 || typed.length > 60) return close();
-    const where = box.form.elements.collection;
     const query = new URLSearchParams({ q: typed, ...(where ? { collection: where.value } : {}) });
     try {
       const reply = await fetch(box.dataset.suggest + "?" + query);
