@@ -1306,7 +1306,9 @@ class _Reader:
                 continue
             self._extend(text, upper)
             last.end = upper.end
-            if upper.plural and "article" in upper.several:
+            noun = _NOUNS.match(text, upper.start)
+            several = bool(noun and noun[1]) or (upper.plural and not self._grammar.adjacent_up)
+            if several and "article" in upper.several:
                 last.several.setdefault("article", upper.several["article"])  # Khoản 1 các điều 5, 6
             if upper.relation == "this_group":
                 return
@@ -1485,8 +1487,7 @@ class _Reader:
         if kind == "unit":
             self._number(text, draft, match, level)
             if level == "article" and draft.several:
-                single = self._grammar.adjacent_up or not self._has_singular or ("." in match[0] and not self._has_dotted)
-                draft.plural = not single or bool(words and words[1])
+                draft.plural = self._has_singular and (self._has_dotted or "." not in match[0])
         else:
             draft.relation = f"{kind}_{level}"
             capture = self._capture(draft.relation, match)[0]
