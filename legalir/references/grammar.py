@@ -365,7 +365,10 @@ class Grammar(Schema):
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
-            if sum(token in ("N", "N+", "D", "P", "O", "O+", "V", "V+") for token in form.partition(" > ")[0].split()) != 1:
+            if (
+                sum(token in ("N", "N+", "D", "P", "O", "O+", "V", "V+") for token in form.partition(" > ")[0].split())
+                != 1
+            ):
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
         for kind, forms in self.kinds.items():
             for place, form in enumerate(forms, start=1):
@@ -711,7 +714,9 @@ class _Forms:
         """Return the number that ends at `end`, with what belongs to it."""
         number = self._plain(re.sub(r"\s", "", number))
         while sub := self._sub.match(text, end):
-            number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]|(?<=مكرر)[اً]+", "", sub[0]).lower()
+            number += (
+                f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]|(?<=مكرر)[اً]+", "", sub[0]).lower()
+            )
             end = sub.end()
         number = re.sub(r"(?<=\d)er$", "", number)
         end = start + len(text[start:end].rstrip())

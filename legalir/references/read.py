@@ -476,7 +476,12 @@ class _Reader:
         )
         self._quoted = re.compile(quotes or "(?!)")
         self._labels: dict[str, re.Pattern[str]] = {
-            level: self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' and ' > ' not in forms[0] else ''}", capture=True)
+            level: self._any(
+                forms,
+                r"(?m:^)\s{0,4}(?:",
+                rf"){_HEADED if level == 'article' and ' > ' not in forms[0] else ''}",
+                capture=True,
+            )
             for level, forms in grammar.labels.items()
         }
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
@@ -874,9 +879,9 @@ class _Reader:
                 for draft in drafts:
                     if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
                         draft.law = _Law("", "short", draft.start, draft.start)
-            law = drafts[-1].law if drafts else None
-            if law and law.kind == "named" and bare and self._goes_on_to(text, bare[-1].end, drafts[0].start):
-                found[-len(bare) :] = [one._replace(law=law.name, law_kind="named") for one in found[-len(bare) :]]
+            named = drafts[-1].law if drafts else None
+            if named and named.kind == "named" and bare and self._goes_on_to(text, bare[-1].end, drafts[0].start):
+                found[-len(bare) :] = [one._replace(law=named.name, law_kind="named") for one in found[-len(bare) :]]
             bare = [draft for draft in drafts if draft.law is None and draft.mark]
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
