@@ -365,7 +365,10 @@ class Grammar(Schema):
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
-            if sum(token in ("N", "N+", "D", "P", "O", "O+", "V", "V+") for token in form.partition(" > ")[0].split()) != 1:
+            if (
+                sum(token in ("N", "N+", "D", "P", "O", "O+", "V", "V+") for token in form.partition(" > ")[0].split())
+                != 1
+            ):
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
         for kind, forms in self.kinds.items():
             for place, form in enumerate(forms, start=1):
@@ -770,7 +773,7 @@ _PLACES = {
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"((?:(?-i:[A-Z]{2,4}) )?[^\W\d_]{2,20}(?: \d{4})?|(?:[^\W\d_]{1,6}\. ?){2,5})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
-    "Q": r"[\"'“”‘’「『《«»]{1,2}([^\"'“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
+    "Q": r"[\"'„“”‘’「『《«»]{1,2}([^\"'„“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
 }
 """Meaning of the places of a form."""
 

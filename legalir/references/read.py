@@ -105,7 +105,9 @@ _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """What precedes a number of an article without 第; の does not: 次の二条."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
-_LABEL_OF_ARTICLE = re.compile(r"\.[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])")
+_LABEL_OF_ARTICLE = re.compile(
+    r"(?:\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])"
+)
 """What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
 
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
@@ -578,6 +580,8 @@ class _Reader:
                 law = self._law_of(name, memory) if name else None
             elif opening >= 0:
                 law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
+            elif text[match.start() - 2 : match.start()] == ", ":  # The Pier Act, hereinafter PA, …
+                law = self._law_ending(text, match.start() - 2)
             if short and law is not None and law.name:
                 memory.names.setdefault(short, law.name)
         for match in _ABBREVIATION.finditer(text) if self._grammar.has_words else ():
@@ -1014,7 +1018,7 @@ class _Reader:
             after = self._next.match(text, self._blank(text, head.end()))
             lead = _LEAD.match(text, head.end()) if law and law.name else None
             within = self._within.match(text, head.end()) if law and law.name else None
-            if within and (within[1] or self._within_before.search(text, max(0, head.start() - 12), head.start())):
+            if within and (within[1] or self._within_before.search(text, max(0, head.start() - _ITS), head.start())):
                 lead = within
             unit = self._head.match(text, lead.end()) if lead else None
             if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
@@ -1230,7 +1234,7 @@ class _Reader:
                     or (
                         open_before
                         and (
-                            _is_next(draft, following, level)
+                            _is_next(draft, following, level, 26 if join.re is self._range else 4)
                             # Các điểm i, s khoản 1
                             or (sign == "S" and self._goes_up(text, following.end, level))
                             or (sign == "S" and self._law_at(text, following.end, memory))
@@ -1838,11 +1842,11 @@ def _several(form: str) -> str:
     return "D" if form[0] == "^" else next(places, "")
 
 
-def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
+def _is_next(draft: _Draft, following: _Draft, level: str, reach: int) -> bool:
     """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
     first, second = (100.5 if letter == "đ" else ord(letter) if len(letter) == 1 else 0 for letter in (last, one))
-    return bool(first and second) and 0 < second - first < 4
+    return bool(first and second) and 0 < second - first < reach
 
 
 def _in_word(text: str, start: int) -> bool:
