@@ -577,8 +577,8 @@ def article_number(field: str) -> str:
     """Return the number in the field ``article`` of a provision, without its words; empty if it has no number.
 
     ``第171条の2`` is ``171.2``, ``Art. 12-bis`` ``12bis``, ``Section 12(3)`` and ``§ 12 Abs. 3`` ``12(3)``, ``4 a §``
-    ``4a``, ``Artikel XII`` ``12``: what :func:`read_references` reads in a question. A heading may follow words and number:
-    ``제12조(정의)``. The numbers in ``부칙 제3조`` and ``Schedule 3`` are not numbers of articles.
+    ``4a``: what :func:`read_references` reads in a question; ``Artikel XII`` is ``12``. A heading may follow words and
+    number: ``제12조(정의)``. The numbers in ``부칙 제3조`` and ``Schedule 3`` are not numbers of articles.
     """
     if field.isdecimal():
         return field
@@ -714,7 +714,9 @@ class _Forms:
         """Return the number that ends at `end`, with what belongs to it."""
         number = self._plain(re.sub(r"\s", "", number))
         while sub := self._sub.match(text, end):
-            number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]|(?<=مكرر)[اً]+", "", sub[0]).lower()
+            number += (
+                f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]|(?<=مكرر)[اً]+", "", sub[0]).lower()
+            )
             end = sub.end()
         number = re.sub(r"(?<=\d)er$", "", number)
         end = start + len(text[start:end].rstrip())

@@ -478,7 +478,12 @@ class _Reader:
         )
         self._quoted = re.compile(quotes or "(?!)")
         self._labels: dict[str, re.Pattern[str]] = {
-            level: self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' and ' > ' not in forms[0] else ''}", capture=True)
+            level: self._any(
+                forms,
+                r"(?m:^)\s{0,4}(?:",
+                rf"){_HEADED if level == 'article' and ' > ' not in forms[0] else ''}",
+                capture=True,
+            )
             for level, forms in grammar.labels.items()
         }
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
@@ -1025,7 +1030,8 @@ class _Reader:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
             elif unit and (
                 unit.lastgroup in ("unit_article", "unit_group")
-                or (self._grammar.adjacent_up and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:]))
+                or ((self._grammar.adjacent_up and (unit.lastgroup or "")[:5] == "unit_")
+                and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:]))
             ):
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
                 draft = self._begun(text, unit, "unit", str(unit.lastgroup)[5:])
@@ -1489,7 +1495,9 @@ class _Reader:
         if kind == "unit":
             self._number(text, draft, match, level)
             if level == "article" and draft.several:
-                single = self._grammar.adjacent_up or not self._has_singular or ("." in match[0] and not self._has_dotted)
+                single = (
+                    self._grammar.adjacent_up or not self._has_singular or ("." in match[0] and not self._has_dotted)
+                )
                 draft.plural = not single or bool(words and words[1])
         else:
             draft.relation = f"{kind}_{level}"
