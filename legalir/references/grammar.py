@@ -577,8 +577,8 @@ def article_number(field: str) -> str:
     """Return the number in the field ``article`` of a provision, without its words; empty if it has no number.
 
     ``第171条の2`` is ``171.2``, ``Art. 12-bis`` ``12bis``, ``Section 12(3)`` and ``§ 12 Abs. 3`` ``12(3)``, ``4 a §``
-    ``4a``, ``Artikel XII`` ``12``: what :func:`read_references` reads in a question. A heading may follow words and number:
-    ``제12조(정의)``. The numbers in ``부칙 제3조`` and ``Schedule 3`` are not numbers of articles.
+    ``4a``: what :func:`read_references` reads in a question; ``Artikel XII`` is ``12``. A heading may follow words and
+    number: ``제12조(정의)``. The numbers in ``부칙 제3조`` and ``Schedule 3`` are not numbers of articles.
     """
     if field.isdecimal():
         return field
@@ -775,7 +775,7 @@ _PLACES = {
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"((?:(?-i:[A-Z]{2,4}) )?[^\W\d_]{2,20}(?: \d{4})?|(?:[^\W\d_]{1,6}\. ?){2,5})(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
-    "Q": r"[\"'“”‘’「『《«»]{1,2}([^\"'“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
+    "Q": r"[\"'„“”‘’「『《«»]{1,2}([^\"'„“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
 }
 """Meaning of the places of a form."""
 

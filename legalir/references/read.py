@@ -105,7 +105,9 @@ _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """What precedes a number of an article without 第; の does not: 次の二条."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
-_LABEL_OF_ARTICLE = re.compile(r"\.[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])")
+_LABEL_OF_ARTICLE = re.compile(
+    r"(?:\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])"
+)
 """What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
 
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
@@ -583,6 +585,8 @@ class _Reader:
                 law = self._law_of(name, memory) if name else None
             elif opening >= 0:
                 law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
+            elif text[match.start() - 2 : match.start()] == ", ":  # The Pier Act, hereinafter PA, …
+                law = self._law_ending(text, match.start() - 2)
             if short and law is not None and law.name:
                 memory.names.setdefault(short, law.name)
         for match in _ABBREVIATION.finditer(text) if self._grammar.has_words else ():
@@ -1019,14 +1023,15 @@ class _Reader:
             after = self._next.match(text, self._blank(text, head.end()))
             lead = _LEAD.match(text, head.end()) if law and law.name else None
             within = self._within.match(text, head.end()) if law and law.name else None
-            if within and (within[1] or self._within_before.search(text, max(0, head.start() - 12), head.start())):
+            if within and (within[1] or self._within_before.search(text, max(0, head.start() - _ITS), head.start())):
                 lead = within
             unit = self._head.match(text, lead.end()) if lead else None
             if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
             elif unit and (
                 unit.lastgroup in ("unit_article", "unit_group")
-                or (self._grammar.adjacent_up and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:]))
+                or ((self._grammar.adjacent_up and (unit.lastgroup or "")[:5] == "unit_")
+                and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:]))
             ):
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
                 draft = self._begun(text, unit, "unit", str(unit.lastgroup)[5:])
@@ -1235,7 +1240,7 @@ class _Reader:
                     or (
                         open_before
                         and (
-                            _is_next(draft, following, level)
+                            _is_next(draft, following, level, 26 if join.re is self._range else 4)
                             # Các điểm i, s khoản 1
                             or (sign == "S" and self._goes_up(text, following.end, level))
                             or (sign == "S" and self._law_at(text, following.end, memory))
@@ -1492,7 +1497,10 @@ class _Reader:
         if kind == "unit":
             self._number(text, draft, match, level)
             if level == "article" and draft.several:
-                draft.plural = self._has_singular and (self._has_dotted or "." not in match[0])
+                single = (
+                    self._grammar.adjacent_up or not self._has_singular or ("." in match[0] and not self._has_dotted)
+                )
+                draft.plural = not single or bool(words and words[1])
         else:
             draft.relation = f"{kind}_{level}"
             capture = self._capture(draft.relation, match)[0]
@@ -1844,11 +1852,11 @@ def _several(form: str) -> str:
     return "D" if form[0] == "^" else next(places, "")
 
 
-def _is_next(draft: _Draft, following: _Draft, level: str) -> bool:
+def _is_next(draft: _Draft, following: _Draft, level: str, reach: int) -> bool:
     """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
     first, second = (100.5 if letter == "đ" else ord(letter) if len(letter) == 1 else 0 for letter in (last, one))
-    return bool(first and second) and 0 < second - first < 4
+    return bool(first and second) and 0 < second - first < reach
 
 
 def _in_word(text: str, start: int) -> bool:
