@@ -711,7 +711,9 @@ class _Forms:
         """Return the number that ends at `end`, with what belongs to it."""
         number = self._plain(re.sub(r"\s", "", number))
         while sub := self._sub.match(text, end):
-            number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]|(?<=مكرر)[اً]+", "", sub[0]).lower()
+            number += (
+                f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]|(?<=مكرر)[اً]+", "", sub[0]).lower()
+            )
             end = sub.end()
         number = re.sub(r"(?<=\d)er$", "", number)
         end = start + len(text[start:end].rstrip())

@@ -476,7 +476,12 @@ class _Reader:
         )
         self._quoted = re.compile(quotes or "(?!)")
         self._labels: dict[str, re.Pattern[str]] = {
-            level: self._any(forms, r"(?m:^)\s{0,4}(?:", rf"){_HEADED if level == 'article' and ' > ' not in forms[0] else ''}", capture=True)
+            level: self._any(
+                forms,
+                r"(?m:^)\s{0,4}(?:",
+                rf"){_HEADED if level == 'article' and ' > ' not in forms[0] else ''}",
+                capture=True,
+            )
             for level, forms in grammar.labels.items()
         }
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
