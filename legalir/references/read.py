@@ -438,6 +438,9 @@ class _Reader:
         cardinals = ((word, number) for number, words in enumerate(grammar.cardinals, 2) for word in words.split("|"))
         singular = [form for form in grammar.article if "N" in form.split() and form[0] not in "+^"]
         self._has_singular, self._has_dotted = bool(singular), any(". N" in form for form in singular)
+        self._singular_words = {
+            word for form in singular if "." not in form for word in form.split()[0].casefold().split("|")
+        }
         self._has_sections = any("§" in form for form in grammar.article)
         self._ordinals = {word.casefold(): str(number) for word, number in (*grammar.ordinal_numbers(), *cardinals)}
         self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad] ?|{GAP})(?:", f"){NOT_DOTTED}")
@@ -1497,9 +1500,9 @@ class _Reader:
         if kind == "unit":
             self._number(text, draft, match, level)
             if level == "article" and draft.several:
-                single = (
-                    self._grammar.adjacent_up or not self._has_singular or ("." in match[0] and not self._has_dotted)
-                )
+                known = self._singular_words or {match[0].split()[0].casefold()}
+                both = self._grammar.adjacent_up and match[0].split()[0].casefold() in known
+                single = both or not self._has_singular or ("." in match[0] and not self._has_dotted)
                 draft.plural = not single or bool(words and words[1])
         else:
             draft.relation = f"{kind}_{level}"
