@@ -198,6 +198,15 @@ def test_suggestions_are_chosen_by_keys(browser: Any, address: str) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: "/provision" in url and "docno=vrule-6" in url)
+    # With a day, a provision as it was on that day.
+    page.goto(address)
+    page.locator(".settings > summary").click()
+    page.fill("input[name=as_of]", "2021-06-01")
+    page.select_option("#collection", "dated")
+    page.fill("#q", "FC04-24")
+    page.locator("#suggestions li").first.click()
+    page.wait_for_url(lambda url: "docno=FC04-24" in url and "as_of=2021-06-01" in url)
+    assert "400만원" in page.locator(".text").first.inner_text()
     context.close()
 
 

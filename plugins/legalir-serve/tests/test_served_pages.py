@@ -181,7 +181,8 @@ def test_a_provision_with_versions(client: TestClient) -> None:
     assert "d-1%402023-01-01" in page
     # The wording of another day says so, and leads to today's.
     past = text_of(client, "/provision?docno=d-1&collection=pier&as_of=2021-01-01")
-    assert "<strong>in force on 2021-01-01</strong>" in past and "/provision?docno=d-1&amp;collection=pier" in past
+    assert "<strong>in force on 2021-01-01</strong>" in past and '/provision?collection=pier&amp;docno=d-1"' in past
+    assert '<p class="printed">lamp</p>' in text_of(client, "/?q=lamp")  # Paper has no box of the question.
     assert "<strong>in force on" not in text_of(client, "/provision?docno=d-1&collection=pier&as_of=2024-01-01")
 
 

@@ -131,16 +131,11 @@ class Opened:
         self.files = files_of(collection)
         self._pipelines: dict[str, _Pipeline] = {}
         self._lock = threading.Lock()
-        self._versions: dict[str, list[str]] | None = None
-        self._suggestions: Suggestions | None = None
 
-    @property
+    @cached_property
     def suggestions(self) -> Suggestions:
         """Names of laws and headings, for a question that is being typed."""
-        with self._lock:
-            if self._suggestions is None:
-                self._suggestions = Suggestions(self.collection)
-        return self._suggestions
+        return Suggestions(self.collection)
 
     def pipeline(self, expression: str) -> _Pipeline:
         """Return the pipeline of an expression, made once while it stays open."""
@@ -181,15 +176,14 @@ class Opened:
 
     def versions(self, docno: str) -> list[str]:
         """Return the docnos of all versions of a provision, the oldest first; of one without versions, its docno."""
-        if not self.collection.dated:
-            return [docno]
-        with self._lock:
-            if self._versions is None:
-                versions: dict[str, list[str]] = {}
-                for each in sorted(self.collection.source.docnos()):
-                    versions.setdefault(provision_key(each), []).append(each)
-                self._versions = versions
-        return self._versions.get(provision_key(docno), [])
+        return self._versions.get(provision_key(docno), []) if self.collection.dated else [docno]
+
+    @cached_property
+    def _versions(self) -> dict[str, list[str]]:
+        versions = dict[str, list[str]]()
+        for each in sorted(self.collection.source.docnos()):
+            versions.setdefault(provision_key(each), []).append(each)
+        return versions
 
 
 class Service:

@@ -43,7 +43,7 @@ if (box && box.dataset.suggest) {
   list.setAttribute("aria-label", box.dataset.found);
   box.after(list);
   for (const [name, value] of [["role", "combobox"], ["aria-expanded", "false"], ["aria-controls", "suggestions"], ["aria-autocomplete", "list"]]) box.setAttribute(name, value);
-  const where = box.form.elements.collection;
+  const { collection: where, as_of: day } = box.form.elements;
   let chosen = -1, asked = 0, timer = 0;
   const close = () => { list.hidden = true; chosen = -1; box.setAttribute("aria-expanded", "false"); box.removeAttribute("aria-activedescendant"); };
   const choose = (place) => {
@@ -58,6 +58,10 @@ if (box && box.dataset.suggest) {
     const address = new URL(kind === "law" ? box.dataset.law : box.dataset.provision, location.href);
     address.searchParams.set("docno", docno);
     address.searchParams.set("collection", collection);
+    if (day && day.value) { // The law of the day that was chosen, or why there is none.
+      address.searchParams.set("docno", docno.replace(/@\d{4}-\d\d-\d\d$/, ""));
+      address.searchParams.set("as_of", day.value);
+    } else address.searchParams.delete("as_of");
     location.href = address;
   };
   const show = (found) => {
