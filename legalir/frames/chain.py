@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import pandas as pd
 import pyterrier as pt
 
-from legalir.frames.component import check_deadline
+from legalir.frames.component import Cutoff, check_deadline
 from legalir.frames.ranking import RankedLists
 
 
@@ -48,6 +48,9 @@ class Chain(pt.Compose):
 
     def __rshift__(self, right: pt.Transformer) -> Chain:
         return Chain(self, right)
+
+    def __mod__(self, right: int) -> Chain:
+        return Chain(self, Cutoff(right))
 
     def compile(self, verbose: bool = False) -> pt.Transformer:
         """Return the chain with its parts compiled, and merged into one step where possible."""

@@ -32,6 +32,14 @@ def check_deadline() -> None:
         raise TimeoutError("The time for this work is up.")
 
 
+class Cutoff(pt.RankCutoff):
+    """PyTerrier's ``% k``, which is drawn without a network, too."""
+
+    def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, object]:
+        """Return the label, and None as address of a page."""
+        return {"label": f"% {self.k}", "help_url": None}
+
+
 class Component(Declared, pt.Transformer):
     """A PyTerrier transformer whose parameters are declared once (:mod:`legalir.declared`).
 
@@ -67,6 +75,9 @@ class Component(Declared, pt.Transformer):
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the empty frame with the output columns that belong to the columns of `inp`."""
         raise NotImplementedError
+
+    def __mod__(self, right: int) -> pt.Transformer:
+        return self >> Cutoff(right)
 
     def __str__(self) -> str:
         defaults = {name: parameter.default for name, parameter in inspect.signature(type(self)).parameters.items()}

@@ -94,6 +94,7 @@ def test_schematics(collection: Collection, expression: str, monkeypatch: pytest
     assert described["output_columns"] is not None
     assert all(part["output_columns"] is not None for part in described["transformers"])
     assert not any(type(one).__module__.startswith("legalir.") for one in asked), "ours are drawn without a network"
+    assert not any(isinstance(one, pt.RankCutoff) for one in asked)
     drawn = pt.schematic.draw(system)
     assert "<div" in drawn
     assert calls == [], "nothing is given rows"
