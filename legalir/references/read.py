@@ -1033,8 +1033,10 @@ class _Reader:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
             elif unit and (
                 unit.lastgroup in ("unit_article", "unit_group")
-                or ((self._grammar.adjacent_up and (unit.lastgroup or "")[:5] == "unit_")
-                and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:]))
+                or (
+                    (self._grammar.adjacent_up and (unit.lastgroup or "")[:5] == "unit_")
+                    and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:])
+                )
             ):
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
                 draft = self._begun(text, unit, "unit", str(unit.lastgroup)[5:])
