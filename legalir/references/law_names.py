@@ -490,7 +490,8 @@ def _short_names() -> _ShortNames:
     joins = {word for one in grammars().values() for word in one.list}  # OR joins numbers, too.
     cased = (form for form in meant if form[0] != "." and _has_case(compact(form)[-1:]))
     plain = sorted((re.escape(form) for form in cased if form.lower() not in joins), key=len, reverse=True)
-    between = [form for one in grammars().values() for form in (*one.of, *one.list, *one.law_after)]
+    # What follows `>` is not a part of the form.
+    between = [form.partition(" > ")[0] for one in grammars().values() for form in (*one.of, *one.list, *one.law_after)]
     units = [form for one in grammars().values() for form in (*one.article, *one.paragraph, *one.item, *one.subitem)]
     return _ShortNames(
         frozenset(name for names in meant.values() for name in names),

@@ -132,6 +132,7 @@ _ABBREVIATION = re.compile(
 )
 """A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
+_END_OF_NOTE = re.compile(r"[\"'”»“’]?[)）]")
 _UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
@@ -368,6 +369,7 @@ class _Memory:
         self.last: dict[str, Reference] = {}
         self.subject: _Law | None = None  # The last law that was named without an article, with the verb after it.
         self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
+        self.introduced = False  # Whether a short name is given to it before the verb.
 
     @property
     def law(self) -> str:
@@ -581,7 +583,7 @@ class _Reader:
         """Return the laws that a text gives short names."""
         memory = _Memory(Place(), {})
         for match in (*self._define.finditer(text), *self._means.finditer(text)):
-            short = _ARTICLE.sub("", next((one for one in match.groups() if one), ""))
+            short = _ARTICLE.sub("", next((one for one in match.groups() if one), "").strip())
             opening, law = self._opening(text, match.start() + 1), None
             if match.re is self._means:
                 name = self._laws.match(text, self._blank(text, match.end()))
@@ -690,13 +692,19 @@ class _Reader:
         law = draft.law
         if law is None or not law.name:
             return
-        verb = self._states.match(text, law.end)
+        note = _AFTERWARDS.match(text, law.end) or _END_OF_NOTE.match(text, law.end)
+        given = (
+            note is not None and law.name in memory.names.values() and self._define.search(text, law.start, note.end())
+        )
+        if note and note.re is _END_OF_NOTE:  # A short name that its bracket gives.
+            given = given or any(text[law.start : law.end] == short for short in memory.names)
+        verb = self._states.match(text, note.end() if note and given else law.end)
         last = self._states.match(text, max(text.rfind(" ", law.start, law.end), law.start)) if not verb else None
         if last and last.end() == law.end and law.name.endswith(last[0]):
             law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
             draft.end = law.end
         memory.subject = _Law(law.name, law.kind, law.start, verb.end() if verb else law.end)
-        memory.states = verb is not None
+        memory.states, memory.introduced = verb is not None, bool(given)
 
     def _subject(self, text: str, end: int, memory: _Memory, stop: int) -> _Law | None:
         """Return the law that is the subject of the sentence and states what a place has: *the Act provides in …*.
@@ -717,7 +725,7 @@ class _Reader:
             return law if other is None or other.lastgroup == "kind" else None
         note = _AFTERWARDS.match(text, law.end)
         near = words is not None and not text[note.end() if note else law.end : words.start()].strip(" \xa0,")
-        foreign = not memory.own.law or self._is_marked(text, end)
+        foreign = not memory.own.law or memory.introduced or self._is_marked(text, end)
         if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
             opens = words is not None and _OPENS.search(text, max(0, law.start - _ITS), law.start)
             return law if _IN_NOTE.fullmatch(text, law.end, end) or ((near or opens) and foreign) else None
@@ -1482,6 +1490,9 @@ class _Reader:
         pattern = self._patterns[number]
         written = name = " ".join(match[0].split())
         end = match.start() + len(match[0].rstrip())
+        for short in memory.names:
+            if " " in short and short[-2:].isupper() and match[0].startswith(f"{short} "):  # The Wet OB de aftrek van …
+                return _Law(memory.names[short], "short", match.start(), match.start() + len(short))
         if pattern.law:
             one = self._each_law[number]  # What follows may be cut off, or else be needed.
             inner = one.match(match.string, match.start()) or one.match(match.string, match.start(), match.end())
