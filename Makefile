@@ -6,8 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-# One test process more than processors: some tests wait, for a server or another process.
-PYTEST := $(BIN)/python -m pytest --dist worksteal --numprocesses $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Each process imports and collects everything, so there is one a processor; the tests of plugins run beside them.
+PYTEST := $(BIN)/python -m pytest --dist worksteal --numprocesses $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 
 PLUGINS := $(wildcard ./plugins/*)
 # First-party packages with commands; they need neither an engine nor a model, so every installation has them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socketserver
 import threading
+import time
 from collections.abc import Callable, Iterator
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -99,3 +100,11 @@ def chat_server() -> Iterator[ChatServer]:
         yield server
         server.shutdown()
         thread.join()
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait until `condition` holds; fail after `seconds`."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -268,33 +268,37 @@ class Writing(NamedTuple):
 def writing_of(source: StatuteDataset, cache: Path) -> Writing:
     """Return how the provisions of `source` are written; what is recognised is stored in the folder `cache`.
 
+    Where ``dataset.yaml`` names the language, none is recognised: to load the recogniser takes a second.
+
     Raises:
         AnalyzerError: ``dataset.yaml`` names a language that is not known.
     """
-    seen = _stored(cache / _FILE)
-    if seen is None:
+    given = source.about.lang
+    try:
+        declared = None if given is None else language(given).code
+    except AnalyzerError as error:
+        raise AnalyzerError(f"{source.id}: {error} Correct it in dataset.yaml, or leave it out.") from None
+    stored = _stored(cache / _FILE)
+    recognised, shares = stored or ("", {})
+    if stored is None or not (recognised or declared):
         first = min(source.docs_count(), _FIRST)
         looked_at = range(0, first, max(1, first // _TEXTS))
         texts = [title_and_text(record.title, record.text) for record in source.store.at(looked_at)]
-        seen = identify(texts), scripts(texts)
+        recognised, shares = "" if declared else identify(texts), scripts(texts)
         # If the cache cannot be written, the index that needs it reports that.
         with contextlib.suppress(OSError), atomic_file(cache / _FILE) as file:
-            json.dump({"language": seen[0], "scripts": seen[1]}, file)
-    given = source.about.lang
-    if given is None:
-        return Writing(seen[0], True, seen[1])
-    try:
-        return Writing(language(given).code, False, seen[1])
-    except AnalyzerError as error:
-        raise AnalyzerError(f"{source.id}: {error} Correct it in dataset.yaml, or leave it out.") from None
+            json.dump({"language": recognised, "scripts": shares}, file)
+    return Writing(declared or recognised, declared is None, shares)
 
 
 def _stored(path: Path) -> tuple[str, dict[str, float]] | None:
-    """Return what was recognised before, or None where that cannot be read: it is recognised again then."""
+    """Return language and scripts as stored, or None where they cannot be read: they are recognised again then.
+
+    The language is empty if it was given when they were stored.
+    """
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-        return language(facts["language"]).code, {
-            str(script): float(share) for script, share in facts["scripts"].items()
-        }
+        code = facts["language"] and language(facts["language"]).code
+        return code, {str(script): float(share) for script, share in facts["scripts"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, AnalyzerError):
         return None

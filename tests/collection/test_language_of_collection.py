@@ -71,13 +71,20 @@ def test_a_damaged_note_is_written_again(folder: Path, asked: list[int], content
     assert asked == [3]
 
 
-def test_a_given_language_counts(folder: Path) -> None:
+def test_a_given_language_counts(folder: Path, asked: list[int]) -> None:
     (folder / "dataset.yaml").write_text("lang: de-AT\n", encoding="utf-8")
     given = Collection(folder).writing
     assert (given.language, given.recognised) == ("de", False)
     # One that is wrong is believed.
     (folder / "dataset.yaml").write_text("lang: en\n", encoding="utf-8")
     assert Collection(folder).sparse().analyzer == Auto("en")
+    assert asked == [], "the recogniser takes a second"
+    # It is recognised when it is no longer given, and that is stored for later, too.
+    (folder / "dataset.yaml").write_text("title: Gesetze\n", encoding="utf-8")
+    assert [Collection(folder).writing for _ in range(2)] == [Writing("de", True, {"Latin": 1.0})] * 2
+    (folder / "dataset.yaml").write_text("lang: en\n", encoding="utf-8")
+    assert Collection(folder).writing == Writing("en", False, {"Latin": 1.0})
+    assert asked == [3]
 
 
 def test_a_given_language_that_is_not_known(folder: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, chat_server, completion  # noqa: F401  (a fixture)
+from chat_server import ChatServer, chat_server, completion, until  # noqa: F401  (a fixture)
 from forked import child
 from pydantic import BaseModel
 from scripted import Scripted
@@ -540,13 +540,6 @@ def stored_keys(cache: Path) -> int:
     with closing(sqlite3.connect(cache)) as database:
         (count,) = database.execute("SELECT count(*) FROM replies").fetchone()
     return int(count)
-
-
-def until(condition: Any, seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 class TestSignals:

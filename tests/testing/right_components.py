@@ -48,17 +48,15 @@ class Overlap(Component):
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         pt.validate.columns(inp, includes=["qid", "query"])
-        frames = [empty_like(inp)]
+        found = []
         for row in drop_results(inp).to_dict("records"):
             wanted = set(parts(row["query"]))
-            found = {name: float(len(wanted & held)) for name, held in self.documents.items() if wanted & held}
-            frames.append(
-                pd.DataFrame([{**row, "docno": name, "score": score, "rank": 0} for name, score in found.items()])
-            )
-        full = [frame for frame in frames[1:] if len(frame)]
-        if not full:
-            return frames[0]
-        out = rank_results(pd.concat(full, ignore_index=True))
+            for name, held in self.documents.items():
+                if shared := len(wanted & held):
+                    found.append({**row, "docno": name, "score": float(shared), "rank": 0})
+        if not found:
+            return empty_like(inp)
+        out = rank_results(pd.DataFrame(found))
         return out[out["rank"] < self.num_results].reset_index(drop=True)
 
 
