@@ -132,6 +132,8 @@ _ABBREVIATION = re.compile(
 )
 """A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
+_SHORT = re.compile(r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}")
+"""A short name that is no word of its own: *Wet OB*, *c.n.*"""
 _END_OF_NOTE = re.compile(r"[\"'”»“’]?[)）]")
 _UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
@@ -693,18 +695,17 @@ class _Reader:
         if law is None or not law.name:
             return
         note = _AFTERWARDS.match(text, law.end) or _END_OF_NOTE.match(text, law.end)
-        given = (
-            note is not None and law.name in memory.names.values() and self._define.search(text, law.start, note.end())
-        )
+        named = note is not None and law.name in memory.names.values()
+        given = named and (self._define.search(text, law.start, note.end() if note else 0) is not None)
         if note and note.re is _END_OF_NOTE:  # A short name that its bracket gives.
-            given = given or any(text[law.start : law.end] == short for short in memory.names)
+            given = given or text[law.start : law.end] in memory.names
         verb = self._states.match(text, note.end() if note and given else law.end)
         last = self._states.match(text, max(text.rfind(" ", law.start, law.end), law.start)) if not verb else None
         if last and last.end() == law.end and law.name.endswith(last[0]):
             law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
             draft.end = law.end
         memory.subject = _Law(law.name, law.kind, law.start, verb.end() if verb else law.end)
-        memory.states, memory.introduced = verb is not None, bool(given)
+        memory.states, memory.introduced = verb is not None, given
 
     def _subject(self, text: str, end: int, memory: _Memory, stop: int) -> _Law | None:
         """Return the law that is the subject of the sentence and states what a place has: *the Act provides in …*.
@@ -1454,7 +1455,11 @@ class _Reader:
                 law = _Law(name, kind, place, here.end())
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
-            if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
+            match = self._laws.match(text, place)
+            given = next((one for one in memory.names if text.startswith(one, place) and _SHORT.fullmatch(one)), "")
+            if given and (not match or " " in given) and not text[place + len(given) :][:1].isalnum():
+                law = _Law(memory.names[given], "short", place, place + len(given))  # Wet OB de aftrek …
+            elif match and (law is None or match.end() > law.end):
                 near = "," in text[end:place] or (self._grammar.adjacent and not text[end:place].strip())
                 bare = near and self._patterns[int((match.lastgroup or "")[4:])].bare
                 article = self._head.match(text, self._blank(text, match.end())) if bare else None
@@ -1490,9 +1495,6 @@ class _Reader:
         pattern = self._patterns[number]
         written = name = " ".join(match[0].split())
         end = match.start() + len(match[0].rstrip())
-        for short in memory.names:
-            if " " in short and short[-2:].isupper() and match[0].startswith(f"{short} "):  # The Wet OB de aftrek van …
-                return _Law(memory.names[short], "short", match.start(), match.start() + len(short))
         if pattern.law:
             one = self._each_law[number]  # What follows may be cut off, or else be needed.
             inner = one.match(match.string, match.start()) or one.match(match.string, match.start(), match.end())
