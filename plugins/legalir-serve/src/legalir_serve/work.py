@@ -37,6 +37,9 @@ CLIENT = ContextVar[str]("legalir_client", default="")
 _REST = 4
 """Times that a client waits as long as its last long work took, so that a fifth of the time is left to it."""
 
+_PAUSE = 0.5
+"""Seconds before a client is told that it has its half: whoever asks again at once takes time from all."""
+
 _LOOK = 0.05
 """Seconds between two looks whether other clients still ask."""
 
@@ -81,7 +84,10 @@ class Workers:
                 component of the pipeline starts. The same holds for work whose caller is cancelled.
         """
         client = CLIENT.get()
-        if self._begun.total() >= self._most or self._begun[client] >= max(1, self._most // 2):
+        if self._begun[client] >= max(1, self._most // 2):
+            await asyncio.sleep(_PAUSE)
+            raise Busy
+        if self._begun.total() >= self._most:
             raise Busy
         self._begun[client] += 1
         deadline = time.monotonic() + self.timeout
