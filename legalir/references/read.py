@@ -112,7 +112,7 @@ _LABEL_OF_ARTICLE = re.compile(
 
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _WORD = re.compile(r"[^\W\d_]+")
-_NOUNS = re.compile(r"([^\W\d_]+ )?(§|[^\W\d_])")
+_NOUNS = re.compile(r"((?:các|những) )?(§|[^\W\d_])", re.IGNORECASE)
 """The words before a number."""
 _SPELLED = re.compile(r"(?<![\]\w])[^\W\d_]{2,}")
 """A word in the pattern of a law."""
@@ -548,6 +548,7 @@ class _Reader:
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"}
         if grammar.has_bracketed_lists:
             bare["N"] += ["+ ( N )", "+ ( N > /|-|–"]
+            bare["O"] += ["+ ( O )"]
         self._bare = {
             (level, sign): re.compile(
                 grammar.alternatives([*forms, *(one for one in units[level] if one[0] == "+" and sign in one.split())]),
@@ -1236,7 +1237,8 @@ class _Reader:
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
-                    below = self._below[1].match(text, self._blank(text, bare.end()))
+                    glue = self._glue.match(text, bare.end())
+                    below = self._below[1].match(text, glue.end() if glue else bare.end())
                     behind = not below and not self._is_of_a_law(text, bare.end(), memory)
                 if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
                     continue
@@ -1591,7 +1593,7 @@ class _Reader:
         more = _HYPHEN_AND_BLANK.sub(r"\1", more)
         if number[:1] in "(（" and number[-1:] in ")）":
             inside = decimal(number[1:-1])
-            return number_of(inside) if inside and all(map(str.isnumeric, inside)) else inside
+            return number_of(inside) if inside.isnumeric() else self._ordinals.get(inside, inside)
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
             return self._ordinals[word]
