@@ -1042,7 +1042,7 @@ class _Reader:
             if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
             elif unit and (
-                unit.lastgroup in ("unit_article", "unit_group")
+                unit.lastgroup in ("unit_article", "unit_annex", "unit_group")
                 or (
                     (self._grammar.adjacent_up and (unit.lastgroup or "")[:5] == "unit_")
                     and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:])
@@ -1107,6 +1107,13 @@ class _Reader:
                 unit = self._head.match(text, of.end())
                 if unit and unit.lastgroup == "unit_group":
                     following = self._begun(text, unit, "unit", "group")  # Titel 10 van Boek 7 BW
+            if following is None and draft.level == "group" and named and (within := self._within.match(text, end)):
+                unit = self._head.match(text, within.end())
+                if unit and unit.lastgroup == "unit_article":
+                    law, draft = draft.law, self._begun(text, unit, "unit", "article")
+                    draft.law, draft.inherits = law, True  # Chapter 8 of the Act, in particular section 69
+                    drafts.append(draft)
+                    continue
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
