@@ -584,7 +584,9 @@ def article_number(field: str) -> str:
         return field
     text = _ORDINAL_SIGN.sub("", clean(field)).strip(". ")
     bare = text.strip(". " if "§-" in text else "§. ")
-    read = max((one for forms in _all_forms() if (one := forms.field(bare))), default=None)
+    every = [one for forms in _all_forms() if (one := forms.field(bare))]
+    # R. 421-1 is a number of a French code, r. 12 a rule.
+    read = max(every, key=lambda one: (one[2].startswith("R.") and "-" in one[2], one), default=None)
     if read is None:
         return number_of(bare) if _ROMAN_FIELD.fullmatch(bare) else ""
     labelled, end, number = read

@@ -695,6 +695,7 @@ class _Reader:
         law = draft.law
         if law is None or not law.name:
             return
+        kept = self._changed(text, law.start, memory) or law
         note = _AFTERWARDS.match(text, law.end) or _END_OF_NOTE.match(text, law.end)
         named = note is not None and law.name in memory.names.values()
         given = named and (self._define.search(text, law.start, note.end() if note else 0) is not None)
@@ -705,8 +706,14 @@ class _Reader:
         if last and last.end() == law.end and law.name.endswith(last[0]):
             law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
             draft.end = law.end
-        memory.subject = _Law(law.name, law.kind, law.start, verb.end() if verb else law.end)
+        memory.subject = _Law(kept.name, kept.kind, kept.start, verb.end() if verb else law.end)
         memory.states, memory.introduced = verb is not None, given
+
+    def _changed(self, text: str, place: int, memory: _Memory) -> _Law | None:
+        """Return the subject if the law at a place changed or approved it: *the Code, approved by Law 7, in its …*."""
+        law, words = memory.subject, self._changed_by.search(text, max(0, place - _ITS), place)
+        last = law is not None and law.name == memory.law
+        return law if law and last and words and not _SENTENCE_OVER.search(text, law.end, words.start()) else None
 
     def _subject(self, text: str, end: int, memory: _Memory, stop: int) -> _Law | None:
         """Return the law that is the subject of the sentence and states what a place has: *the Act provides in …*.
@@ -904,7 +911,9 @@ class _Reader:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
                     if reference.law_kind in ("named", "short") and (reference.law or reference.article):
+                        kept = None if reference.article else self._changed(text, reference.start, memory)
                         memory.name(reference.law)
+                        memory.name(kept.name if kept else reference.law)
                     if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
                         annex = reference.annex or ("" if reference.article else memory.at.annex)
                         article = "" if annex else reference.article or memory.at.article
@@ -1037,7 +1046,8 @@ class _Reader:
             lead = _LEAD.match(text, head.end()) if law and law.name else None
             within = self._within.match(text, head.end()) if law and law.name else None
             if within and (within[1] or self._within_before.search(text, max(0, head.start() - _ITS), head.start())):
-                lead = within
+                lead, kept = within, self._changed(text, head.start(), memory)
+                law = _Law(kept.name, kept.kind, head.start(), head.end()) if kept else law
             unit = self._head.match(text, lead.end()) if lead else None
             if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])

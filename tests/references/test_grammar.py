@@ -179,6 +179,8 @@ def test_a_field_keeps_any_words_for_an_article(language: str, form: str) -> Non
         ("1.3.(1)", "1.3(1)"),
         ("12A", "12A"),
         ("Article IV", "4"),
+        ("R. 421-1", "R.421-1"),
+        ("r. 12", "12"),
         *((field, "") for field in ("", "별표", "부칙 제3조", "附則第三条", "Schedule 3", "3 kap. 5 §")),
         *((field, "") for field in ("12 and 13", "Article 5 to 9", "1.2.Guidance.1", "12 (repealed)")),
     ],
