@@ -509,6 +509,7 @@ class _Reader:
         self._its_unit = self._any(tuple(one for one in grammar.its if "…" not in one), r"(?<!\w)(?:", ")")
         verbs, stated_in = _around(grammar.states)
         self._states = self._any(verbs, rf"{GAP},?{GAP}(?:", ")")
+        self._states_before = self._any(verbs, r"(?<!\w)(?:", rf"){GAP}\Z")
         self._stating = self._any(
             verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")"
         )
@@ -707,7 +708,8 @@ class _Reader:
             law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
             draft.end = law.end
         memory.subject = _Law(kept.name, kept.kind, kept.start, verb.end() if verb else law.end)
-        memory.states, memory.introduced = verb is not None, given
+        before = self._states_before.search(text, max(0, law.start - _ITS), law.start)  # حدد القانون في المادة 69
+        memory.states, memory.introduced = bool(verb or before), given
 
     def _changed(self, text: str, place: int, memory: _Memory) -> _Law | None:
         """Return the subject if the law at a place changed or approved it: *the Code, approved by Law 7, in its …*."""
