@@ -509,7 +509,7 @@ class _Reader:
         self._its_unit = self._any(tuple(one for one in grammar.its if "…" not in one), r"(?<!\w)(?:", ")")
         verbs, stated_in = _around(grammar.states)
         self._states = self._any(verbs, rf"{GAP},?{GAP}(?:", ")")
-        self._states_before = self._any(verbs, r"(?<!\w)(?:", rf"){GAP}\Z")
+        self._states_before = self._any(verbs, r"(?:(?<!\w)|(?<=\b[وف]))(?:", rf"){GAP}\Z")
         self._stating = self._any(
             verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")"
         )
