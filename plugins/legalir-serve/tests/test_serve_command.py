@@ -108,14 +108,14 @@ def is_running(process: int) -> bool:
 def test_processes_are_replaced_when_one_dies_and_when_the_collection_changes(tmp_path: Path) -> None:
     folder = write(tmp_path / "harbour", PLAIN, "")
     with running(folder, "--workers", "2") as (server, address):
-        for _ in range(200):  # The first may serve before there is a second.
+        for _ in range(2_000):  # The first may serve before there is a second.
             if len(first := children(server.pid)) == 2:
                 break
             time.sleep(0.05)
         assert len(first) == 2
         killed = min(first)
         os.kill(killed, signal.SIGKILL)
-        for _ in range(200):
+        for _ in range(2_000):
             if len(now := children(server.pid)) == 2 and killed not in now:
                 break
             time.sleep(0.05)
@@ -155,13 +155,13 @@ def test_it_ends_while_it_starts(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the children of a process are read in /proc")
 def test_no_process_serves_on_when_the_first_is_killed(tmp_path: Path) -> None:
     with running(write(tmp_path / "harbour", PLAIN, ""), "--workers", "2") as (server, _):
-        for _ in range(200):
+        for _ in range(2_000):
             if len(left := children(server.pid)) == 2:
                 break
             time.sleep(0.05)
         server.kill()
         server.wait()
-        for _ in range(200):
+        for _ in range(2_000):
             left = {child for child in left if is_running(child)}
             if not left:
                 break
