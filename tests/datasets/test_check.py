@@ -53,12 +53,12 @@ def test_the_cap_counts_what_it_does_not_keep(folder):
 
 
 def test_articles_without_a_number_are_counted_and_no_fault(folder):
-    articles = ["제1조", "별표", "별표", "Article IV", ""]
+    articles = ["제1조", "별표", "별표", "Annex IV", ""]
     more = [{"docno": f"C-{n}", "text": "가", "article": article} for n, article in enumerate(articles)]
     write(folder / "corpus.jsonl", jsonl([*DOCS, *more]))
     report = check(folder, cap=1, article_number=article_number)
     assert report.ok
-    assert report.unnumbered == {"별표": 2, "Article IV": 1}
+    assert report.unnumbered == {"별표": 2, "Annex IV": 1}
     content = report.to_dict()
     assert (content["unnumbered"], content["unnumbered_values"]) == (3, {"별표": 2})
     assert not check(folder).unnumbered
