@@ -62,7 +62,7 @@ class Source(Schema):
 
 
 class Needs(Schema):
-    """What experiments need that is not in their folder."""
+    """Collections, plugins, models and scripts that experiments need and that are outside their folder."""
 
     KIND: ClassVar[str] = "a mapping of what experiments need"
 
@@ -80,7 +80,7 @@ class Needs(Schema):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one experiment on one dataset.
+    """The outcome of one experiment on one dataset.
 
     Attributes:
         name: name of the experiment.
@@ -149,7 +149,7 @@ class Reproduction:
         """Return the name of an experiment from its name or the path of its file.
 
         Raises:
-            ExperimentError: there is none of this name.
+            ExperimentError: no experiment has this name.
         """
         names = {str(file): key for key, file in self.files.items()}
         key = names.get(str(Path(name).resolve()), name.removesuffix(".yaml"))

@@ -66,6 +66,7 @@ _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 _CAPITALS = re.compile(r"[^\W\d_]{1,12}(?:-[^\W\d_]{2,6})?|[^\W\d_a-z]{2,6} [^\W\d_a-z]{2,6}")
 """A short name of a law in capitals."""
 _ROMAN_FIELD = re.compile(r"(?:(?i:art\w{0,6})\.? )?(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[A-H]?")
+"""A Roman number in a field, with or without the word for an article: ``Artikel XIIA``."""
 _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
 """The heading that may follow the number in a field."""
 
@@ -87,7 +88,7 @@ class Family(Schema):
     """Words that mean it when alone before a number: ``영``."""
 
     suffix: AnyText = ""
-    """What its name adds to the name of the act: `` 시행령``."""
+    """The end that makes its name of the name of the act: `` 시행령``."""
 
 
 class LawPattern(Schema):

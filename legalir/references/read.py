@@ -88,8 +88,9 @@ _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
-"""What is before a law that opens a sentence: Theo Luật Cảng biển, …"""
+"""The words before a law at the beginning of a sentence: *Theo* Luật Cảng biển, …"""
 _NEXT_SENTENCE = re.compile(r"[^\W_]{2}\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
+"""The end of a sentence before one with a capital."""
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
@@ -100,9 +101,9 @@ _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
 _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
-"""Words in straight quotation marks that are those of another law, without a colon before: a unit with its number."""
+"""A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
-"""What precedes a number of an article without 第; の does not: 次の二条."""
+"""The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
@@ -135,6 +136,7 @@ _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _SHORT = re.compile(r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}")
 """A short name that is no word of its own: *Wet OB*, *c.n.*"""
 _END_OF_NOTE = re.compile(r"[\"'”»“’]?[)）]")
+"""The end of the brackets that a short name stands in."""
 _UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
