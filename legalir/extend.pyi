@@ -20,6 +20,7 @@ from .answer.judges import answer_text as answer_text
 from .collection.results import NOTICE as NOTICE
 from .collection.results import answer_facts as answer_facts
 from .collection.results import answer_with as answer_with
+from .collection.results import ends_ranked as ends_ranked
 from .collection.results import gives_answers as gives_answers
 from .collection.results import rows as rows
 from .collection.results import search_with as search_with

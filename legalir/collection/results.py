@@ -40,10 +40,15 @@ def gives_answers(pipeline: pt.Transformer) -> bool:
 
     The questions have a reference answer, which judges read.
     """
-    last = pipeline[-1] if isinstance(pipeline, pt.Compose) else pipeline
-    if isinstance(last, RetrievesLists | RanksLists | pt.RankCutoff):
+    if ends_ranked(pipeline):
         return False
     return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query", "answer"], strict=False) or ())
+
+
+def ends_ranked(pipeline: pt.Transformer) -> bool:
+    """Return True if the last step of a pipeline is known to return ranked lists."""
+    last = pipeline[-1] if isinstance(pipeline, pt.Compose) else pipeline
+    return isinstance(last, RetrievesLists | RanksLists | pt.RankCutoff)
 
 
 def search_with(
@@ -129,9 +134,9 @@ def answer_with(
 
 def rows(results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of results as JSON values, with ranks from 1."""
-    numbered = results.assign(rank=results["rank"] + 1)
-    columns = {str(name): numbered[name].tolist() for name in numbered.columns}
-    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    # One conversion of the whole frame: each column that is taken from a frame costs as much.
+    found = [dict(zip(map(str, results.columns), row, strict=True)) for row in results.to_numpy(dtype=object).tolist()]
+    return [{**row, "rank": row["rank"] + 1} for row in found]
 
 
 _SHOWN = ("title", "text", "url")

@@ -86,7 +86,8 @@ def by_day(lists: RankedLists, change: Callable[[int, RankedLists], RankedLists]
     for day in np.unique(asked).tolist():
         numbers, rows = np.flatnonzero(asked == day), np.flatnonzero(asked[lists.query] == day)
         queries = lists.queries.iloc[numbers].reset_index(drop=True)
-        own = RankedLists(queries, np.searchsorted(numbers, lists.query[rows]), lists.docno[rows], lists.score[rows])
+        own = lists.rows(rows)
+        own = own._replace(queries=queries, query=np.searchsorted(numbers, own.query).astype(np.int64))
         parts.append((numbers, change(day, own)))
     if len(parts) == 1:
         return parts[0][1]

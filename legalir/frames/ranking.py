@@ -16,6 +16,7 @@ import pandas as pd
 
 from legalir.errors import ComponentError
 from legalir.frames.columns import ASKED, query_names, query_rows
+from legalir.storage.strings import Docnos
 
 _log = logging.getLogger("legalir")
 
@@ -107,12 +108,14 @@ class RankedLists(NamedTuple):
         query: position in `queries`, int64 [r], ascending.
         docno: object [r].
         score: float64 [r], descending within a query; equal scores by ascending docno.
+        numbered: a table of docnos and the number of each row in it, int64 [r]; None where a look-up has to tell.
     """
 
     queries: pd.DataFrame
     query: npt.NDArray[np.int64]
     docno: npt.NDArray[np.object_]
     score: npt.NDArray[np.float64]
+    numbered: tuple[DocnoTable, npt.NDArray[np.int64]] | None = None
 
     @property
     def rank(self) -> npt.NDArray[np.int64]:
@@ -130,8 +133,16 @@ class RankedLists(NamedTuple):
 
     def head(self, k: int) -> RankedLists:
         """Return the first `k` rows of each list."""
-        kept = places(self.query) < k
-        return RankedLists(self.queries, self.query[kept], self.docno[kept], self.score[kept])
+        return self.rows(places(self.query) < k)
+
+    def rows(self, kept: npt.NDArray[Any]) -> RankedLists:
+        """Return the lists with some of their rows, in the order of `kept`: positions or a mask."""
+        numbered = self.numbered and (self.numbered[0], self.numbered[1][kept])
+        return RankedLists(self.queries, self.query[kept], self.docno[kept], self.score[kept], numbered)
+
+    def rescored(self, score: npt.NDArray[np.float64]) -> RankedLists:
+        """Return the lists with new scores of their rows, [r], in their order."""
+        return self._replace(score=score).rows(ranking(self.query, score, self.docno))
 
     def frame(self) -> pd.DataFrame:
         """Return the result frame: the query columns, then ``docno, score, rank``."""
@@ -238,10 +249,9 @@ def hit_lists(queries: pd.DataFrame, hits: Sequence[Hits], docnos: DocnoTable) -
         docnos: docno of each document, [n].
     """
     query = np.repeat(np.arange(len(queries)), [len(documents) for documents, _ in hits])
-    documents = np.concatenate([documents for documents, _ in hits])
-    return RankedLists(
-        queries, query, docnos[documents], np.concatenate([scores for _, scores in hits], dtype=np.float64)
-    )
+    documents = np.concatenate([documents for documents, _ in hits], dtype=np.int64)
+    scores = np.concatenate([scores for _, scores in hits], dtype=np.float64)
+    return RankedLists(queries, query, docnos[documents], scores, (docnos, documents))
 
 
 def results_frame(queries: pd.DataFrame, hits: Sequence[Hits], docnos: DocnoTable) -> pd.DataFrame:
@@ -328,22 +338,30 @@ class Numbering(Protocol):
 
     def __len__(self) -> int: ...
 
+    @property
+    def docno_table(self) -> Docnos:
+        """The docnos by their numbers."""
+
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
         """Return the number of each docno, −1 if it is missing; [m]."""
 
 
-def numbers_in(numbering: Numbering, docnos: npt.NDArray[np.object_], component: str) -> npt.NDArray[np.int64]:
-    """Return the number of each docno, −1 if it is not in `numbering`; [m].
+def numbers_in(numbering: Numbering, lists: RankedLists, component: str) -> npt.NDArray[np.int64]:
+    """Return the number of each row, −1 if it is not in `numbering`; [r].
 
     If all are missing, a warning is logged: it may belong to another collection.
     """
-    numbers = numbering.numbers(docnos)
+    table, documents = lists.numbered or (None, None)
+    if isinstance(table, Docnos) and documents is not None:
+        numbers = numbering.docno_table.numbers_of(documents, table)
+    else:
+        numbers = numbering.numbers(lists.docno)
     if len(numbers) and (numbers < 0).all():
         _log.warning(
             "%s: none of the %d retrieved provisions (such as %r) is in %r: is it that of the collection searched?",
             component,
             len(numbers),
-            docnos[0],
+            lists.docno[0],
             numbering,
         )
     return numbers

@@ -86,7 +86,7 @@ class Expander(Cuttable):
         asked = [None] * len(lists.queries) if self.graph.validity is None else days(lists.queries)
         placings = {day: self._placing(day) for day in set(asked)}
         # A document that the graph lacks is identified by its row.
-        node = numbers_in(self.graph, lists.docno, self.name)
+        node = numbers_in(self.graph, lists, self.name)
         nodes = np.where(node < 0, -1 - np.arange(len(node)), node)
         wanted = zip(pairwise(lists.bounds.tolist()), asked, passing(lists.queries, self.graph), strict=True)
         for (first, last), day, mask in wanted:

@@ -19,7 +19,7 @@ from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component
 from legalir.frames.normalize import minmax
-from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, ranking, read_lists
+from legalir.frames.ranking import RankedLists, numbers_in, places, ranking, read_lists
 from legalir.graph.laws import Group, LawTable
 
 Ints = npt.NDArray[np.int64]
@@ -111,7 +111,7 @@ class FamilySmoothing(Component):
 
     def rank_lists(self, lists: RankedLists) -> RankedLists:
         """Return the lists with new scores; errors as :meth:`apply`."""
-        return ranked_lists(lists.queries, lists.query, lists.docno, self._smoothed(lists))
+        return lists.rescored(self._smoothed(lists))
 
     def _smoothed(self, lists: RankedLists) -> Floats:
         scaled = self._scaled(lists)
@@ -158,7 +158,7 @@ class FamilySmoothing(Component):
         pt.validate.columns(inp, includes=["qid", "docno", "score"])
 
     def _numbers(self, lists: RankedLists) -> Ints:
-        return numbers_in(self.laws, lists.docno, "family")
+        return numbers_in(self.laws, lists, "family")
 
     def _scaled(self, lists: RankedLists) -> Floats:
         if self.normalize == "none" and lists.score.min() < 0:

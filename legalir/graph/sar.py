@@ -255,7 +255,7 @@ class SAR(Component):
     def candidates(self, lists: RankedLists) -> Candidates:
         """Return all candidates of all queries, and the parts of their scores; errors as :meth:`apply`."""
         graph, n, rank = self.graph, len(self.graph), lists.rank
-        node = numbers_in(graph, lists.docno, "sar")
+        node = numbers_in(graph, lists, "sar")
         base = self._in_unit_interval(lists)
         seeds = np.flatnonzero((rank <= self.k) & (node >= 0))
         links, back = graph.adjacency(self.direction), graph.adjacency(OPPOSITE[self.direction])

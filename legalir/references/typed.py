@@ -125,7 +125,7 @@ def divisions(text: str, lang: str, named: Callable[[str, bool], tuple[int, ...]
     """
     if len(text) > _LONGEST:
         return
-    own, unknown = lang.partition("-")[0], list[Typed]()
+    own, unknown, named = lang.partition("-")[0], list[Typed](), cache(named)  # Many ways have words in common.
     for start, number_at, languages in _starts(text, own):
         before = text[:start].strip(_SIGNS)
         before = "" if _LEADING.fullmatch(before) else before

@@ -53,7 +53,7 @@ class Filtered(Component):
         """Return the lists with the rows that stay."""
         pt.validate.columns(lists.queries, includes=self.needs())
         kept = self.kept(lists)
-        return RankedLists(lists.queries, lists.query[kept], lists.docno[kept], lists.score[kept])
+        return lists.rows(kept)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the scores of `docnos`, unchanged from the input list."""

@@ -10,8 +10,18 @@ from hypothesis import strategies as st
 from list_frames import frame_of
 
 from legalir.errors import ComponentError
-from legalir.frames.ranking import numbers_in, rank_results, ranked_lists, ranking, read_lists, top_k
+from legalir.frames.ranking import (
+    RankedLists,
+    hit_lists,
+    numbers_in,
+    rank_results,
+    ranked_lists,
+    ranking,
+    read_lists,
+    top_k,
+)
 from legalir.graph.citation_graph import CitationGraph
+from legalir.storage.strings import Docnos
 
 ROWS = st.lists(
     st.tuples(st.sampled_from("213"), st.sampled_from(["제2조", "제10조", "a", "b", "Z"]), st.integers(-2, 2)),
@@ -90,8 +100,8 @@ def test_the_order_of_rows_and_their_labels_do_not_matter(order: list[int]) -> N
     """The rows of a query may even stand apart; only the order of first appearance is that of the queries."""
     shuffled = FRAME.iloc[order].set_axis(pd.Index([5, 5, 1, 0]), axis=0)
     (lists, rows), (expected, _) = read_lists(shuffled, "test"), read_lists(FRAME, "test")
-    found = {(lists.qid(row), *values) for row, values in enumerate(zip(*lists[2:], strict=True))}
-    assert found == {(expected.qid(row), *values) for row, values in enumerate(zip(*expected[2:], strict=True))}
+    found = {(lists.qid(row), *values) for row, values in enumerate(zip(*lists[2:4], strict=True))}
+    assert found == {(expected.qid(row), *values) for row, values in enumerate(zip(*expected[2:4], strict=True))}
     assert shuffled["docno"].iloc[rows].tolist() == lists.docno.tolist()
     assert (np.diff(lists.query) >= 0).all()
 
@@ -146,15 +156,42 @@ def test_a_document_that_occurs_twice_is_named() -> None:
 
 def test_a_numbering_that_lacks_all_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     graph = CitationGraph.from_links([("y", "z")])
-    assert numbers_in(graph, np.array(["x", "a"], dtype=object), "links").tolist() == [-1, -1]
+    queries = pd.DataFrame({"qid": ["1"], "query": ["q"]})
+
+    def listed(*docnos: str) -> RankedLists:
+        size = len(docnos)
+        return RankedLists(queries, np.zeros(size, np.int64), np.array(docnos, object), np.arange(size, 0.0, -1.0))
+
+    assert numbers_in(graph, listed("x", "a"), "links").tolist() == [-1, -1]
     assert [record.getMessage() for record in caplog.records] == [
         f"links: none of the 2 retrieved provisions (such as 'x') is in {graph!r}: is it that of the collection "
         "searched?"
     ]
     caplog.clear()
-    assert numbers_in(graph, np.array(["x", "y"], dtype=object), "links").tolist() == [-1, 0]
-    assert numbers_in(graph, np.array([], dtype=object), "links").tolist() == []
+    assert numbers_in(graph, listed("x", "y"), "links").tolist() == [-1, 0]
+    assert numbers_in(graph, listed(), "links").tolist() == []
     assert not caplog.records
+
+
+@given(
+    st.lists(st.sampled_from("abcdef"), unique=True, min_size=1),
+    st.lists(st.sampled_from("abcdef"), unique=True, min_size=1),
+    st.data(),
+)
+def test_numbers_in_a_table_are_those_of_the_docnos(ours: list[str], theirs: list[str], data: st.DataObject) -> None:
+    table, other = Docnos(theirs), Docnos(ours)
+    taken = data.draw(st.lists(st.permutations(range(len(theirs))), min_size=1, max_size=3))
+    hits = [(np.array(row), np.arange(len(row), 0.0, -1.0)) for row in taken]
+    lists = hit_lists(pd.DataFrame({"qid": [*map(str, range(len(hits)))]}), hits, table)
+    scores = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=len(lists.query), max_size=len(lists.query))), float
+    )
+    for made in (lists, lists.head(2), lists.rows(lists.score > 1), lists.rescored(scores)):
+        assert made.numbered is not None
+        assert table[made.numbered[1]].tolist() == made.docno.tolist()
+        assert other.numbers_of(made.numbered[1], table).tolist() == other.numbers(made.docno).tolist()
+    plain = ranked_lists(lists.queries, lists.query, lists.docno, scores)
+    pd.testing.assert_frame_equal(lists.rescored(scores).frame(), plain.frame())
 
 
 def full_sort(scores: np.ndarray, order: np.ndarray, k: int) -> list[int]:

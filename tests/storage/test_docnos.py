@@ -50,5 +50,5 @@ def test_few_are_read_one_by_one_and_many_at_once(tmp_path: Path, ascending: boo
         assert docnos[np.array(wanted)].tolist() == [names[place] for place in wanted]
         asked = [*(names[place] for place in wanted), "nowhere", "법-2000", "", 7]
         assert docnos.numbers(asked).tolist() == [*wanted, -1, -1, -1, -1]  # type: ignore[arg-type]
-        assert "_positions" not in vars(docnos) or turn > 1
-    assert {"array", "_positions"} <= set(vars(docnos))
+        assert "_numbers" not in vars(docnos) or turn > 1
+    assert {"array", "_numbers"} <= set(vars(docnos))

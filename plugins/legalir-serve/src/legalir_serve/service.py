@@ -32,6 +32,7 @@ from legalir.extend import (
     asked_once,
     day_of,
     differences,
+    ends_ranked,
     filter_of,
     gives_answers,
     in_turn,
@@ -143,7 +144,9 @@ class Opened:
             made = self._pipelines.pop(expression, None)
             if made is None:
                 pipeline = self.collection.pipeline(expression)
-                made = _Pipeline(pipeline, Together(pipeline), gives_answers(pipeline))
+                # No request gets more than the first RESULTS.
+                shared = Together(pipeline % RESULTS if ends_ranked(pipeline) else pipeline)
+                made = _Pipeline(pipeline, shared, gives_answers(pipeline))
                 written = [each for each in self._pipelines if each not in self.lasting]
                 if expression not in self.lasting and len(written) >= _WRITTEN:
                     del self._pipelines[written[0]]
