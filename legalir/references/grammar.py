@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, Self
 from pydantic import model_validator
 
 from legalir.config import AnyText, Flag, OptionalText, Schema, SchemaError, Text
-from legalir.references.numbering import number_of
+from legalir.references.numbering import ARABIC_ENDINGS, number_of
 from legalir.references.numbers import clean
 
 GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
@@ -718,7 +718,9 @@ class _Forms:
         number = self._plain(re.sub(r"\s", "", number))
         while sub := self._sub.match(text, end):
             number += (
-                f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–.º°]|(?<=مكرر)[اً]+", "", sub[0]).lower()
+                f".{sub[sub.lastindex]}"
+                if sub.lastindex and "مكرر" not in sub[0]
+                else re.sub(r"[\s\-‐–.º°()]", "", ARABIC_ENDINGS.sub("", sub[0])).lower()
             )
             end = sub.end()
         number = re.sub(r"(?<=\d)er$", "", number)

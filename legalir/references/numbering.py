@@ -52,7 +52,10 @@ _THAI_ORDINALS = (
     "สัตตวีสติ",
     "อัฏฐวีสติ",
 )
-_ARABIC_ORDINALS = ("مكرر", "مكررا", "مكرراً", "مكررًا")
+_ARABIC_ORDINALS = ("مكرر", "ثالثا", "رابعا", "خامسا", "سادسا")
+ARABIC_ENDINGS = re.compile("ال(?=مكرر)|(?<=مكرر)(?:[اً]+|ة)|(?<=ا)ً(?!\\w)")
+"""Letters of a word of `_ARABIC_ORDINALS` that some publishers write and others do not: مكرراً, المكررة."""
+
 _ORDINALS = {
     word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS, _ARABIC_ORDINALS) for place, word in enumerate(words, 1)
 }
@@ -75,7 +78,7 @@ _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
     rf"(?:(?<=1)er(?:(?![^\W_])|(?={_ORDINAL})))?"
-    rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:\s?\([ء-ي]\))?(?:-0\s[A-Z]{{1,2}}(?![^\W_])|(?:[./:\-‐‑–]\d+)*))"
+    rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:\s?\([ء-ي]\)|(?<=مكرر)\s?\(?(?:\d{{1,2}}|(?!و)[ء-ي]ـ?)(?![\dء-ي])\)?)?(?:-0\s[A-Z]{{1,2}}(?![^\W_])|(?:[./:\-‐‑–]\d+)*))"
 )
 _BETWEEN = re.compile(rf"\s*(,|(?<![^\W\d_])(?:{_AND}|{_TO}){_WORD_END}|[–—&])\s*(?={_ARTICLE}\d)")
 # A Roman numeral has an I, V or X: a single C is a letter of the alphabet, as no law has a hundred such parts.
@@ -130,6 +133,7 @@ def _number_of(label: str) -> str:
     # A superscript after a digit is a number of its own: art. 22¹ is not 221.
     parts = _SUPERSCRIPTS.split(re.sub(r"\.?[ºª°]|(?<=(?i:art)\. \d)o(?![^\W_])", "", text))
     text = "".join(part if place % 2 else unicodedata.normalize("NFKC", part) for place, part in enumerate(parts))
+    text = ARABIC_ENDINGS.sub("", text)
     if match := _NUMBER.search(text):
         main = str(_value(match["main"]))
         joined = re.sub(
@@ -137,7 +141,7 @@ def _number_of(label: str) -> str:
             lambda part: str(_value(part[0])),
             re.sub(r"[\s조條条호号號]", "", match["joined"] or "").replace("ノ", "の"),
         )
-        rest = re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]|(?<=مكرر)[اً]+", "", match["rest"]))
+        rest = re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]", "", match["rest"]))
         prefix = re.sub(r"[\s.]", "", match["prefix"] or "")
         return f"{prefix}{main}{joined}{rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:

@@ -739,6 +739,7 @@ class _Reader:
         note = _AFTERWARDS.match(text, law.end)
         near = words is not None and not text[note.end() if note else law.end : words.start()].strip(" \xa0,")
         foreign = not memory.own.law or memory.introduced or self._is_marked(text, end)
+        foreign = foreign or (near and not self._grammar.has_case)  # An Arabic verb precedes its subject.
         if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
             opens = words is not None and _OPENS.search(text, max(0, law.start - _ITS), law.start)
             return law if _IN_NOTE.fullmatch(text, law.end, end) or ((near or opens) and foreign) else None
@@ -1441,9 +1442,14 @@ class _Reader:
     def _its_own(self, draft: _Draft, memory: _Memory, before: Sequence[_Draft] = ()) -> None:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
         if draft.highest <= RANKS["article"]:
-            own = draft.law.name if draft.law else ""  # The Pier Act, in particular section 5 thereof
-            law = own or next(iter(_named(before)), memory.law)
-            draft.law, draft.inherits = _Law(law, "short", draft.start, draft.end), False
+            laws = (draft.law, *(one.law for one in reversed(before)))  # The Pier Act, in particular section 5 thereof
+            law, last = next((one for one in laws if one and (one.name or one.kind == "self")), None), memory.last.get("article")
+            later = last and (memory.subject is None or memory.subject.start < last.start)
+            if law is None and last and later and last.law_kind == "self" and self._this_law.search(last.surface):
+                law = _Law(last.law, "self", 0, 0)  # Section 5 of this Act, section 7 thereof
+            name, kind = (law.name, law.kind) if law else (memory.law, "short")
+            draft.law = _Law(name, "self" if kind == "self" else "short", draft.start, draft.end)
+            draft.inherits = False
         elif not draft.relation:
             last = memory.last.get("paragraph")
             whole = last is not None and last is memory.last.get("article") and draft.highest > RANKS["paragraph"]
@@ -1534,7 +1540,7 @@ class _Reader:
         words = _NOUNS.match(match[0])  # Các điều 5
         first = unicodedata.normalize("NFD", words[2].casefold())[:1] if words else ""
         if level == "article" and first and not _PREFIX.match(match[0]):
-            draft.mark = first
+            draft.mark = "ا" if "\u0600" < first < "\u0700" else first  # المادة, للمادة
         if kind == "unit":
             self._number(text, draft, match, level)
             if level == "article" and draft.several:
@@ -1673,6 +1679,9 @@ class _Reader:
             if section or self._goes_up(text, after.end(), level, draft):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
+            article, paragraph = (draft.numbers.get(each, "") for each in ("article", "paragraph"))
+            if after[0].strip()[0] == "/" and draft.mark == "ا" and len(article) == 1 and paragraph.isdecimal() and int(paragraph) > 19:
+                draft.numbers |= {"article": paragraph, "paragraph": article}  # المادة 2/358, as it is displayed
 
     def _bracketed(self, text: str, draft: _Draft) -> None:
         """Take a lower unit that is alone in brackets if the words go on: articles 3, 4 (al. 2) et 5."""
