@@ -1623,7 +1623,7 @@ class _Reader:
             return number_of(inside) if inside.isnumeric() else self._ordinals.get(inside, inside)
         word = number.casefold().replace("\u0307", "")  # The capital İ.
         if word in self._ordinals:
-            return self._ordinals[word]
+            return number_of(self._ordinals[word] + more)
         if _LETTER_AND_DIGIT.fullmatch(number):
             return number
         if more and number.isascii() and number.isalpha():
