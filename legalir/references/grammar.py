@@ -434,7 +434,8 @@ class Grammar(Schema):
         if token == "O":
             words = sorted("|".join(self.ordinals).split("|"), key=len, reverse=True)
             more = rf"(?: (?:{self.alternatives(self.hundreds)}))?" if self.hundreds else ""
-            return ("|".join(map(re.escape, words)).join(("(?:", ")")) or "(?!)") + more
+            # The longest one: no part of الثامن عشر.
+            return f"(?>(?:{'|'.join(map(re.escape, words)) or '(?!)'}){more})"
         if token == "A":
             words = sorted("|".join(self.cardinals).split("|"), key=len, reverse=True)
             return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"

@@ -1308,10 +1308,10 @@ class _Reader:
         unit = self._below[RANKS["article"]].match(bare.string, glue.end() if glue else bare.end())
         if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
             return True  # §§ 280 Abs. 1, 241 Abs. 2
-        if not (number.isdecimal() and article.isdecimal() and int(number) > int(article)):
+        if not (number.isdecimal() and article.isdecimal()):
             return False
         following = draft.numbers.get(level, "").isdecimal() and int(number) == int(draft.numbers[level]) + 1
-        return int(number) > 20 or (draft.plural and not following)
+        return not following and (int(number) > 20 or (draft.plural and int(number) > int(article)))
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level, or the article after another one, that directly follows a draft."""
@@ -1443,7 +1443,10 @@ class _Reader:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
         if draft.highest <= RANKS["article"]:
             laws = (draft.law, *(one.law for one in reversed(before)))  # The Pier Act, in particular section 5 thereof
-            law, last = next((one for one in laws if one and (one.name or one.kind == "self")), None), memory.last.get("article")
+            law, last = (
+                next((one for one in laws if one and (one.name or one.kind == "self")), None),
+                memory.last.get("article"),
+            )
             later = last and (memory.subject is None or memory.subject.start < last.start)
             if law is None and last and later and last.law_kind == "self" and self._this_law.search(last.surface):
                 law = _Law(last.law, "self", 0, 0)  # Section 5 of this Act, section 7 thereof
@@ -1680,7 +1683,13 @@ class _Reader:
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
             article, paragraph = (draft.numbers.get(each, "") for each in ("article", "paragraph"))
-            if after[0].strip()[0] == "/" and draft.mark == "ا" and len(article) == 1 and paragraph.isdecimal() and int(paragraph) > 19:
+            if (
+                after[0].strip()[0] == "/"
+                and draft.mark == "ا"
+                and len(article) == 1
+                and paragraph.isdecimal()
+                and int(paragraph) > 19
+            ):
                 draft.numbers |= {"article": paragraph, "paragraph": article}  # المادة 2/358, as it is displayed
 
     def _bracketed(self, text: str, draft: _Draft) -> None:
