@@ -739,7 +739,7 @@ class _Reader:
         note = _AFTERWARDS.match(text, law.end)
         near = words is not None and not text[note.end() if note else law.end : words.start()].strip(" \xa0,")
         foreign = not memory.own.law or memory.introduced or self._is_marked(text, end)
-        foreign = foreign or (near and not self._grammar.has_case)  # An Arabic verb precedes its subject.
+        foreign = foreign or (near and not self._grammar.has_words)  # An Arabic verb precedes its subject.
         if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
             opens = words is not None and _OPENS.search(text, max(0, law.start - _ITS), law.start)
             return law if _IN_NOTE.fullmatch(text, law.end, end) or ((near or opens) and foreign) else None
@@ -1310,7 +1310,8 @@ class _Reader:
             return True  # §§ 280 Abs. 1, 241 Abs. 2
         if not (number.isdecimal() and article.isdecimal()):
             return False
-        following = draft.numbers.get(level, "").isdecimal() and int(number) == int(draft.numbers[level]) + 1
+        last = draft.numbers.get(level, "") if self._grammar.has_words else ""  # المواد 1/1 و2 و6
+        following = last.isdecimal() and int(number) == int(last) + 1
         return not following and (int(number) > 20 or (draft.plural and int(number) > int(article)))
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
