@@ -129,15 +129,19 @@ _TOKEN = (
 )
 _BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
 _ABBREVIATION = re.compile(
-    r"\((?![IVXLC]+\))([^\W\d_]\w{1,12}(?: (?:[IVX]{1,5}|\d{4}|[A-Z]\w{2,20}))?|(?:[^\W\d_]{1,5}\.){2,5})\)"
+    r"\((?![IVXLC]+\))([^\W\d_]\w{1,12}(?: (?:[IVX]{1,5}|\d{4}|[A-Z]\w{2,20}))?|(?:[^\W\d_]{1,5}\.){2,5}"
+    r"|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:[^\W\d_][ \xa0]){1,4}[^\W\d_]|(?:[^\W\d_]{3,5}\.[ \xa0]?){2,3})\)"
 )
-"""A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``."""
+"""A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``, or one of
+letters or shortened words: ``(C.P.C)``, ``(ق م ج)``, ``(cod. cons.)``."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
-_SHORT = re.compile(r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}")
+_SHORT = re.compile(r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|(?:[^\W\d_]\.){1,4}[^\W\d_]")
 """A short name that is no word of its own: *Wet OB*, *c.n.*"""
 _END_OF_NOTE = re.compile(r"[\"'”»“’]?[)）]")
 """The end of the brackets that a short name stands in."""
-_UNREAD = re.compile(rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)")
+_UNREAD = re.compile(
+    rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)|/[^\W_]{{1,4}}(?![^\W_])"
+)
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
 _SHORT_NAME = re.compile(r"(?<![\w.])(?:(\w{2,20})[ \xa0])?((?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|[^\W\d_]{2,10}),?\Z")
@@ -600,8 +604,9 @@ class _Reader:
                 law = self._law_ending(text, match.start() - 2)
             if short and law is not None and law.name:
                 memory.names.setdefault(short, law.name)
-        for match in _ABBREVIATION.finditer(text) if self._grammar.has_words else ():
-            capitals = sum(map(str.isupper, match[1].split()[0])) > 1 or "." in match[1]
+        for match in _ABBREVIATION.finditer(text) if not self._grammar.spaceless else ():
+            words = match[1].split()
+            capitals = sum(map(str.isupper, words[0])) > 1 or "." in match[1] or max(map(len, words)) == 1
             known = capitals or any(one.fullmatch(match[1]) for one in self._short_laws)
             if known and (law := self._law_ending(text, match.start())):
                 memory.names.setdefault(match[1], law.name)
@@ -1164,7 +1169,10 @@ class _Reader:
                     following.numbers = {each: one for each, one in following.numbers.items() if each != "group"}
                 meant = memory.last.get(draft.relation.removeprefix("same_")) if highest == "article" else None
                 law = draft.law or (_law_meant(meant, draft.start) if self._grammar.law_before else None)
-                following.law = law if not named or self._conjoined.match(text, end) else None
+                conjoined = self._conjoined.match(text, end)
+                if law and (conjoined or " " in text[end : following.start].strip()):
+                    law = _Law(law.name, law.kind, end, end)  # Those after the words may be of another one.
+                following.law = law if not named or conjoined else None
                 following.inherits = following.law is not None
             elif draft.level == "group" and draft.law and draft.law.start == draft.start:
                 following.law, following.inherits = draft.law, True  # Pier Act, chapter 3 and section 5
@@ -1408,9 +1416,12 @@ class _Reader:
             law = _Law("", "short", end, end) if another else None
         if law is None:
             return False
+        last = drafts[-1].law
         for draft in reversed(drafts):
+            # Art. 5 k.c. w zw. z art. 6 i 7 k.p.c.: 6, too, is of the second one.
+            joined = draft is drafts[-1] or (draft.law is last and last is not None and last.start == last.end)
             if (
-                (draft.law is not None and not (draft.inherits and draft is drafts[-1]))
+                (draft.law is not None and not (draft.inherits and joined))
                 or (draft.relation.startswith("this_") and draft is not drafts[-1])
                 or (draft.is_inside and not drafts[-1].is_inside)  # Paragraph 2 and Article 5 of the Regulation.
                 or (
@@ -1444,10 +1455,9 @@ class _Reader:
         """Make a draft a part of what was named last: of an article, or, if it is an article itself, of a law."""
         if draft.highest <= RANKS["article"]:
             laws = (draft.law, *(one.law for one in reversed(before)))  # The Pier Act, in particular section 5 thereof
-            law, last = (
-                next((one for one in laws if one and (one.name or one.kind == "self")), None),
-                memory.last.get("article"),
-            )
+            law = next((one for one in laws if one and (one.name or one.kind == "self")), None)
+            units = (memory.last[level] for level in ("article", "annex") if level in memory.last)
+            last = max(units, key=lambda one: one.start, default=None)
             later = last and (memory.subject is None or memory.subject.start < last.start)
             if law is None and last and later and last.law_kind == "self" and self._this_law.search(last.surface):
                 law = _Law(last.law, "self", 0, 0)  # Section 5 of this Act, section 7 thereof
@@ -1573,8 +1583,9 @@ class _Reader:
             end = sub.end()
         if several:
             draft.several[level] = several
-        if end == match.end() and (tail := self._tail(text, end, number, several or draft.several.get(level, ""))):
-            number, end = number[:-tail], end - tail
+        inner = end - (text[end - 1] in ")）")  # المواد (39-47)
+        if end == match.end() and (tail := self._tail(text, inner, number, several or draft.several.get(level, ""))):
+            number, end = number[:-tail], inner - tail
         else:
             number = self._read(number, text[match.end() : end])
         if self._grammar.dotted and level == "article" and "." in number:
