@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -38,6 +39,18 @@ _SENTENCES = tuple(
 )
 """What the server says in English, and the name of the label that says it; a label has ``{words}, {more}, {day}``."""
 
+_REASON = "because_"
+"""How the names of labels begin that are reasons of `verify` and `impact`; the English one is what the core says."""
+
+_WORDS = ("unit", "state")
+"""Fields of reasons whose values are words: ``{unit}`` is ``paragraph`` and so on, each with a label ``unit_…``."""
+
+_VALUES = {"day": r"\d{4}-\d\d-\d\d", "n": r"\d+"}
+"""Values of other fields, where they are not any text."""
+
+_LONGEST = 4000
+"""Maximum number of characters of reasons that are read."""
+
 
 def messages(more: Path | None = None) -> dict[str, dict[str, str]]:
     """Return the labels of pages by language and name; what a language lacks is in English.
@@ -48,14 +61,20 @@ def messages(more: Path | None = None) -> dict[str, dict[str, str]]:
     Raises:
         ComponentError: it cannot be read, or holds something else.
     """
-    own: dict[str, dict[str, str]] = yaml.safe_load(
-        resources.files(__package__).joinpath("messages.yaml").read_text("utf-8")
-    )
+    own = _own()
     given = {} if more is None else _labels(more, own["en"])
     return {
         language: {**own["en"], **own.get(language, {}), **given.get(language, {})}
         for language in sorted({**own, **given})
     }
+
+
+@cache
+def _own() -> dict[str, dict[str, str]]:
+    labels: dict[str, dict[str, str]] = yaml.safe_load(
+        resources.files(__package__).joinpath("messages.yaml").read_text("utf-8")
+    )
+    return labels
 
 
 def _labels(path: Path, names: Collection[str]) -> dict[str, dict[str, str]]:
@@ -101,6 +120,9 @@ def grouped(n: int, language: str) -> str:
 
 def said(text: str, labels: Mapping[str, str]) -> str:
     """Return what the server says in English in the words of `labels`; empty if they do not have it."""
+    if sentences := _sentences(text):
+        translated = (labels[name].format_map(_translated(fields, labels)) for name, fields in sentences)
+        return "".join(one if one.endswith("。") else f"{one} " for one in translated).rstrip()
     for pattern, name in _SENTENCES:
         if match := pattern.match(text):
             groups = {group: value or "" for group, value in match.groupdict().items()}
@@ -108,6 +130,50 @@ def said(text: str, labels: Mapping[str, str]) -> str:
             names = ", ".join(re.findall("'([^']*)'", groups.get("names", "")))
             return f"{labels[name].format(words=words or more, more=more, day=day)} {names}".strip()
     return ""
+
+
+def _translated(fields: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
+    return {field: labels[_names(field)[value]] if field in _WORDS else value for field, value in fields.items()}
+
+
+@cache
+def _names(field: str) -> dict[str, str]:
+    """Return the names of the labels of the words that a field has, by the English word."""
+    return {label: name for name, label in _own()["en"].items() if name.startswith(f"{field}_")}
+
+
+@cache
+def _reasons() -> list[tuple[str, re.Pattern[str], str, int]]:
+    """Return how each reason begins, its pattern, the name of its label, and the number of its fixed characters."""
+    found = []
+    for name, label in _own()["en"].items():
+        if name.startswith(_REASON):
+            pieces = re.split(r"{(\w+)}", label)
+            for at, field in enumerate(pieces):
+                words = "|".join(map(re.escape, _names(field))) if field in _WORDS else _VALUES.get(field, ".+?")
+                pieces[at] = f"(?P<{field}>{words})" if at % 2 else re.escape(field)
+            fixed = len(re.sub(r"{\w+}", "", label))
+            found.append((label.partition("{")[0], re.compile("".join(pieces), re.DOTALL), name, fixed))
+    return found
+
+
+def _sentences(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Return the labels and fields of the reasons that a text consists of; of several readings, the most fixed one."""
+    if len(text) > _LONGEST:
+        return []
+    ends = [*(match.start() for match in re.finditer(r"(?<=[.?]) ", text)), len(text)]
+    best: dict[int, tuple[int, list[tuple[str, dict[str, str]]]]] = {len(text) + 1: (0, [])}
+    for start in reversed([0, *(end + 1 for end in ends[:-1])]):
+        readings = [
+            (fixed + best[end + 1][0], [(name, match.groupdict()), *best[end + 1][1]])
+            for begins, pattern, name, fixed in _reasons()
+            if text.startswith(begins, start)
+            for end in ends
+            if end > start and end + 1 in best and (match := pattern.fullmatch(text, start, end))
+        ]
+        if readings:
+            best[start] = max(readings, key=lambda reading: reading[0])
+    return best.get(0, (0, []))[1]
 
 
 def refused_in(labels: Mapping[str, str], code: str, reason: str, wanted: str = "") -> str:
