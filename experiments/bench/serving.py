@@ -1,7 +1,7 @@
 """Load on a server: many clients that ask without a pause, beside the loop that one would write around a pipeline.
 
     python experiments/bench/serving.py [--clients N] [--seconds N] [--processes N]
-    python experiments/bench/serving.py --hostile [--clients N] [--seconds N]
+    python experiments/bench/serving.py --hostile [--clients N] [--seconds N] [--processes N]
 
 Both serve kr-statutes at ``$LEGALIR_DATA``, or else the bundled collection, with `default`, and clients and servers
 share the processors of the machine. The plain loop is FastAPI with one function, which calls the PyTerrier pipeline.
@@ -194,10 +194,11 @@ async def watched(port: int, end: float, waits: list[float]) -> None:
         await asyncio.sleep(0.1)
 
 
-def attacked(place: str, asked: Sequence[str], options: argparse.Namespace) -> None:
+def attacked(place: str, asked: Sequence[str], processes: int, options: argparse.Namespace) -> None:
     """Print what honest clients get, first alone and then beside a hostile one."""
     port = free_port()
     command = [sys.executable, "-m", "legalir.cli.main", "serve", place, "--port", str(port)]
+    command += ["--workers", str(processes)]
 
     async def both(end: float, waits: list[float], statuses: list[int], hostility: bool) -> Any:
         jobs = [load(port, asked, options.clients, end - time.perf_counter()), watched(port, end, waits)]
@@ -215,8 +216,8 @@ def attacked(place: str, asked: Sequence[str], options: argparse.Namespace) -> N
             grown, name = megabytes(process.pid)[1] - before, "beside a hostile client" if hostility else "alone"
             kinds = ", ".join(f"{each}: {statuses.count(each)}" for each in sorted(set(statuses)))
             print(
-                f"| {name} | {len(took):,} | {len(faults)} | {median:.0f} | {p95:.0f} | {1000 * max(waits):.0f} | "
-                f"{grown:.0f} | {kinds} |",
+                f"| {processes} | {name} | {len(took):,} | {len(faults)} | {median:.0f} | {p95:.0f} | "
+                f"{1000 * max(waits):.0f} | {grown:.0f} | {kinds} |",
                 flush=True,
             )
 
@@ -259,9 +260,12 @@ def main() -> None:
     here = str(Path(__file__).parent)
     print(f"{options.clients} clients for {options.seconds:.0f} s, {len(rows):,} provisions\n")
     if options.hostile:
-        print("| | answers | refused | median ms | p95 | longest wait for /v1/health | MB grown | hostile replies |")
-        print("|---|--:|--:|--:|--:|--:|--:|---|", flush=True)
-        attacked(place, asked, options)
+        print(
+            "| processes | | answers | refused | median ms | p95 | longest wait for /v1/health | MB grown | replies |"
+        )
+        print("|--:|---|--:|--:|--:|--:|--:|--:|---|", flush=True)
+        for processes in dict.fromkeys((1, options.processes)):
+            attacked(place, asked, processes, options)
         return
     print("| | answers | refused | a second | median ms | p95 | p99 | MB before (without files) | after |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
