@@ -69,7 +69,7 @@ _AND = r"(?:und|u\.|oder|sowie|et|ou|and|or|e|y|o|og|och|ja|tai|en|i|и|&)"
 _TO = r"(?:bis|à|au|to|al?|till?|tot|do|–|—)"
 _ARTICLE = r"(?:(?:§+|(?i:art|ch?l|sec|reg)\w*\.?|n[.º°]+)\s*)?"
 _TAIL = (
-    rf"(?:[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
+    rf"(?:[\s\-‐‑]?(?i:{_ORDINAL})(?:\d{{1,2}}(?!\d))?{_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
     rf"|{_LETTER}{{1,3}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])"
     # A letter after a blank belongs to the number if nothing but the word for the unit follows: 4 a §, 199 decies B.
     rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:lu[kv]u|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
@@ -80,6 +80,11 @@ _NUMBER = re.compile(
     rf"(?:(?<=1)er(?:(?![^\W_])|(?={_ORDINAL})))?"
     rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:\s?\([ء-ي]\)|(?<=مكرر)\s?\(?(?:\d{{1,2}}|(?!و)[ء-ي]ـ?)(?![\dء-ي])\)?)?(?:-0\s[A-Z]{{1,2}}(?![^\W_])|(?:[./:\-‐‑–]\d+)*))"
 )
+_ORDINAL_SIGN = re.compile(
+    r"(?:((?<!\w)(?i:art(?:[íi]culo|igo)?)\.?\s\d{1,3})o(?![^\W_])|\.?[ºª°])"
+    rf"(?:\.(?=\s?-?(?i:{_ORDINAL}){_WORD_END}|-[A-Z](?![^\W_])))?"
+)
+"""The sign of an ordinal number, with the full stop before what belongs to it, too: ``Artículo 4o. Bis``."""
 _BETWEEN = re.compile(rf"\s*(,|(?<![^\W\d_])(?:{_AND}|{_TO}){_WORD_END}|[–—&])\s*(?={_ARTICLE}\d)")
 # A Roman numeral has an I, V or X: a single C is a letter of the alphabet, as no law has a hundred such parts.
 _ROMAN = re.compile(
@@ -131,9 +136,9 @@ def numbers_of(label: str) -> list[str]:
 def _number_of(label: str) -> str:
     text = "".join(_CIRCLED.get(sign, sign) for sign in label)
     # A superscript after a digit is a number of its own: art. 22¹ is not 221.
-    parts = _SUPERSCRIPTS.split(re.sub(r"\.?[ºª°]|(?<=(?i:art)\. \d)o(?![^\W_])", "", text))
+    parts = _SUPERSCRIPTS.split(_ORDINAL_SIGN.sub(r"\1", text))
     text = "".join(part if place % 2 else unicodedata.normalize("NFKC", part) for place, part in enumerate(parts))
-    text = ARABIC_ENDINGS.sub("", text)
+    text = re.sub("(?i)quáter", "quater", ARABIC_ENDINGS.sub("", text))
     if match := _NUMBER.search(text):
         main = str(_value(match["main"]))
         joined = re.sub(
@@ -142,6 +147,7 @@ def _number_of(label: str) -> str:
             re.sub(r"[\s조條条호号號]", "", match["joined"] or "").replace("ノ", "の"),
         )
         rest = re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]", "", match["rest"]))
+        rest = re.sub(f"(?i:{_ORDINAL})", lambda word: word[0].lower(), rest)  # Artículo 15 BIS
         prefix = re.sub(r"[\s.]", "", match["prefix"] or "")
         return f"{prefix}{main}{joined}{rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:

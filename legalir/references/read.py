@@ -104,6 +104,11 @@ _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
 """A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
+_ATTACHED = re.compile(
+    r"(?:(?<=[a-z])\.\d{1,2}|(?<=\d)-?[A-Z]{1,2}|(?<=[A-Z])\.\d{1,2}|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
+    r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
+)
+"""An end of a number that no grammar need list: ``416-bis.1``, ``19-bis1``, ``29-A``, ``3 Quáter``."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
@@ -122,10 +127,10 @@ _NO_NUMBER = re.compile(
     r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|\d{1,5}/(?:19|20)\d\d(?!\d)|\d{1,9}(?:[.,]\d{1,9})?[ \xa0]?[%‰％€£]"
 )
 """A date, a number of a law, a share or a price, which are not numbers of a provision."""
-_WORD_BEFORE = r"(?:[^\W\d_]{1,6}\.[ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
+_WORD_BEFORE = r"(?:[^\W\d_]{1,6}[.°º][ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
-    r"|[A-Z]{2}|[ivx]{3,5}\)?|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_])"
+    r"|[A-Z]{2}|[ivx]{3,5}\)?|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_]|°)"
 )
 _BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
 _ABBREVIATION = re.compile(
@@ -140,7 +145,7 @@ _SHORT = re.compile(r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){
 _END_OF_NOTE = re.compile(r"[\"'”»“’]?[)）]")
 """The end of the brackets that a short name stands in."""
 _UNREAD = re.compile(
-    rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)|/[^\W_]{{1,4}}(?![^\W_])"
+    rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)|[/.·-][^\W_]{{1,6}}(?![^\W_])"
 )
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
@@ -500,6 +505,11 @@ class _Reader:
             for level, forms in grammar.labels.items()
         }
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
+        introduced = grammar.alternatives(grammar.law_after)
+        self._unknown_unit = re.compile(
+            rf"((?:,?[ \xa0][^\s,;()]{{1,16}}){{1,6}}?)(?={GAP},?{GAP}(?:{introduced}){GAP})" if introduced else "(?!)",
+            self._flags,
+        )
         self._introduced = re.compile(rf"{GAP},?{GAP}(?:{grammar.alternatives(grammar.law_after)}){GAP}", self._flags)
         places = rf"(?:{grammar.pattern('N')}|{grammar.pattern('B')})"
         joined = rf"(?:{grammar.alternatives((*grammar.list, *grammar.range))})"
@@ -1405,7 +1415,7 @@ class _Reader:
                 elif kind != "unit" or RANKS[level] < RANKS["paragraph"]:
                     break
             place = piece.end()
-            introduced = text[place : place + 1] != " " and len(piece[0]) > _LETTER_ALONE
+            introduced = piece[0][0] in "/.·-" or (text[place : place + 1] != " " and len(piece[0]) > _LETTER_ALONE)
             law = self._law_at(text, place, memory, before, introduced)
         if law is None and unread and (word := _ONE_WORD.match(text, end)):
             # An adjective, or a verb: article 1382 ancien du code.
@@ -1414,6 +1424,15 @@ class _Reader:
             other = self._law_at(text, word.end(), memory) if usual else None
             another = other is not None and (other.kind == "short" or (other.kind == "named" and other.name != ""))
             law = _Law("", "short", end, end) if another else None
+        words = self._unknown_unit.match(text, end) if law is None and unread else None
+        if (
+            words
+            and _DIGITS.search(words[1])
+            and not _SENTENCE_OVER.search(words[1])
+            and not self._head.search(words[1])
+        ):
+            named = self._law_at(text, words.end(1), memory, before, True)  # § 5 Rz. 17 ff. des Aufenthaltsgesetzes
+            law = _Law("", "short", end, end) if named and named.kind != "self" and named.name else None
         if law is None:
             return False
         last = drafts[-1].law
@@ -1573,7 +1592,8 @@ class _Reader:
         """Take the number of a unit, with what belongs to it: ``의2``, ``bis``, ``(3)(a)``."""
         end = match.end()
         number, several = self._capture(f"unit_{level}", match) if match.lastgroup else (match[0], "")
-        while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
+        listed = level not in ("group", "row", "deeper")
+        while sub := (listed and self._sub.match(text, end)) or (level == "article" and _ATTACHED.match(text, end)):
             if number.isalpha() and len(letter := sub[0].strip(" -")) == 1 and letter.isalpha():
                 break  # litra b-d
             if sub[0][0].isspace() and self._range.match(text, end):

@@ -104,6 +104,12 @@ def test_headings_of_many_habits(lines: str, expected: str) -> None:
             "Artículo 1. Uno. | Artículo 2. (Derogado) | Disposición final única. Entra. | Mañana.",
             "1 2! Disposición-final-única",
         ),
+        (
+            "es",
+            "Artículo 1o.- Uno. | Artículo 1o. Bis.- Dos. | Artículo 2o.- A los capitanes. | Artículo 2o.-A.- Uno. | "
+            "Artículo 3 BIS. Uno. | Artículo 3 Quáter. Tres.",
+            "1 1bis 2 2-A 3bis 3quater",
+        ),
         ("tr", "MADDE 1- Liman. | MADDE 2- (Mülga: 1/5/2033) | GEÇİCİ MADDE 1- Eski.", "1 2! GEÇİCİ-MADDE-1"),
     ],
 )
