@@ -1603,9 +1603,9 @@ class _Reader:
             end = sub.end()
         if several:
             draft.several[level] = several
-        inner = end - (text[end - 1] in ")）")  # المواد (39-47)
-        if end == match.end() and (tail := self._tail(text, inner, number, several or draft.several.get(level, ""))):
-            number, end = number[:-tail], inner - tail
+        closed = end - (text[end - 1] in ")）")  # المواد (39-47)
+        if end == match.end() and (tail := self._tail(text, closed, number, several or draft.several.get(level, ""))):
+            number, end = number[:-tail], closed - tail
         else:
             number = self._read(number, text[match.end() : end])
         if self._grammar.dotted and level == "article" and "." in number:
