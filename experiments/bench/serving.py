@@ -206,6 +206,9 @@ def attacked(place: str, asked: Sequence[str], processes: int, options: argparse
 
     with serving(command, port) as process:
         asyncio.run(load(port, asked, 4, 3))
+        for _ in range(10 * processes):  # What the first page and the first text make is no growth.
+            for address in (f"/?q={quote(asked[0])}", f"/verify?text={quote(asked[0])}"):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}{address}", timeout=60).close()
         before = megabytes(process.pid)[1]
         for hostility in (False, True):
             waits, statuses = list[float](), list[int]()

@@ -107,7 +107,7 @@ def serve(
             threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
             # The threads of the parent are not here, and each process has one processor at best.
             with threadpool_limits(1):
-                uvicorn.Server(config).run([listening])
+                _Sharing(config).run([listening])
             status = 0
         except Exception as error:
             _log.error("A process that serves has a fault.", exc_info=error)
@@ -132,6 +132,19 @@ def serve(
         listening.close()
         os.close(alive)
         os.close(held)
+
+
+class _Sharing(uvicorn.Server):
+    """A server that takes one connection at a time, so that the other processes at its socket get theirs.
+
+    Else the first one that wakes up takes all that wait, and answers all of their requests.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        waiting, self.config.backlog = self.config.backlog, 1
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(waiting)  # asyncio has made the system's queue as short, too.
 
 
 def _end_with(alive: int) -> None:
