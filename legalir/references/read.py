@@ -104,6 +104,8 @@ _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
 """A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
+_OBJECT = re.compile(r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24}[ \xa0]?")
+"""A noun between a verb and the place where a law states it: no participle may follow it."""
 _ATTACHED = re.compile(
     r"(?:(?<=[a-z])\.\d{1,2}|(?<=\d)-?[A-Z]{1,2}|(?<=[A-Z])\.\d{1,2}|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
     r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
@@ -759,6 +761,9 @@ class _Reader:
             opens = words is not None and _OPENS.search(text, max(0, law.start - _ITS), law.start)
             return law if _IN_NOTE.fullmatch(text, law.end, end) or ((near or opens) and foreign) else None
         clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
+        # The Pier Act defines mooring in section 5.
+        after = memory.end if memory.law == law.name and law.end < memory.end else law.end
+        near = near or (words is not None and _OBJECT.fullmatch(text, after, words.start()) is not None)
         return law if near or ((words or clause) and foreign) else None
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
