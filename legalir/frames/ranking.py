@@ -352,7 +352,8 @@ def numbers_in(numbering: Numbering, lists: RankedLists, component: str) -> npt.
     If all are missing, a warning is logged: it may belong to another collection.
     """
     table, documents = lists.numbered or (None, None)
-    if isinstance(table, Docnos) and documents is not None:
+    # A plugin that gives its lists other docnos may forget the numbers.
+    if isinstance(table, Docnos) and documents is not None and np.array_equal(table[documents], lists.docno):
         numbers = numbering.docno_table.numbers_of(documents, table)
     else:
         numbers = numbering.numbers(lists.docno)

@@ -190,6 +190,10 @@ def test_numbers_in_a_table_are_those_of_the_docnos(ours: list[str], theirs: lis
         assert made.numbered is not None
         assert table[made.numbered[1]].tolist() == made.docno.tolist()
         assert other.numbers_of(made.numbered[1], table).tolist() == other.numbers(made.docno).tolist()
+    graph = CitationGraph.from_links([(one, other) for one in ours for other in ours])
+    assert numbers_in(graph, lists, "test").tolist() == graph.numbers(lists.docno).tolist()
+    renamed = lists._replace(docno=lists.docno[::-1])
+    assert numbers_in(graph, renamed, "test").tolist() == graph.numbers(renamed.docno).tolist()
     plain = ranked_lists(lists.queries, lists.query, lists.docno, scores)
     pd.testing.assert_frame_equal(lists.rescored(scores).frame(), plain.frame())
 
