@@ -1429,7 +1429,8 @@ class _Reader:
             other = self._law_at(text, word.end(), memory) if usual else None
             another = other is not None and (other.kind == "short" or (other.kind == "named" and other.name != ""))
             law = _Law("", "short", end, end) if another else None
-        words = self._unknown_unit.match(text, end) if law is None and unread else None
+        digit = _DIGITS.search(text, end, end + _WORDS) if law is None and unread else None
+        words = self._unknown_unit.match(text, end) if digit else None
         if (
             words
             and _DIGITS.search(words[1])
