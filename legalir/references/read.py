@@ -566,7 +566,8 @@ class _Reader:
         self._each_law = [re.compile(one.pattern) for one in self._patterns]
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"}
         if grammar.has_bracketed_lists:
-            bare["N"] += ["+ ( N )", "+ ( N > /|-|–"]
+            tails = sorted({word for form in grammar.sub for word in form.split()[0].split("|") if word[0].isalpha()})
+            bare["N"] += ["+ ( N )", "+ ( N > /|-|–", *([f"+ ( N > {'|'.join(tails)}"] if tails else ())]
             bare["O"] += ["+ ( O )"]
         self._bare = {
             (level, sign): re.compile(
