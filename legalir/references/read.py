@@ -142,8 +142,10 @@ _ABBREVIATION = re.compile(
 """A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``, or one of
 letters or shortened words: ``(C.P.C)``, ``(ق م ج)``, ``(cod. cons.)``."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
-_SHORT = re.compile(r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|(?:[^\W\d_]\.){1,4}[^\W\d_]")
-"""A short name that is no word of its own: *Wet OB*, *c.n.*"""
+_SHORT = re.compile(
+    r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:\w+ ){1,3}\d{4}"
+)
+"""A short name that is no word of its own: *Wet OB*, *c.n.*, *loi de 1965*"""
 _END_OF_NOTE = re.compile(r"[\"'”»“’]?[)）]")
 """The end of the brackets that a short name stands in."""
 _UNREAD = re.compile(
