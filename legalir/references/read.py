@@ -118,6 +118,7 @@ _LABEL_OF_ARTICLE = re.compile(
 )
 """What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
 
+_ORDINAL_O = re.compile(r"(?<=\d)o(?![^\W_])")
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _WORD = re.compile(r"[^\W\d_]+")
 _NOUNS = re.compile(r"((?:các|những) )?(§|[^\W\d_])", re.IGNORECASE)
@@ -957,6 +958,7 @@ class _Reader:
             spelled = self._spelled.get(word) or (word if _ROMAN_OR_SHORT.fullmatch(word) else word.capitalize())
             return spelled if len(spelled) == len(word) else word
 
+        text = _ORDINAL_O.sub("º", text) if "º" in self._grammar.sub else text  # artículo 4o. de la Constitución
         lines = text.split("\n") if self._small else []
         for number, line in enumerate(lines):
             if line == line.upper() != line.lower() and self._small & {*_WORD.findall(line)}:
