@@ -114,7 +114,8 @@ _ATTACHED = re.compile(
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
-    r"(?:[º°]?\.[-–—]|\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])"
+    r"(?:[º°]?\.[-–—]|\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0]"
+    r"(?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])"
 )
 """What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
 
