@@ -127,8 +127,8 @@ class Grammar(Schema):
     ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
     a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
     ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`,
-    ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``M`` a number above 1; ``L`` more numbers
-    of a list: ``第 N+ > L 条``.
+    ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``W`` a verb, by its ending; ``M`` a
+    number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -782,6 +782,9 @@ _PLACES = {
     "U": r"((?:(?-i:[A-Z]{2,4}) )?[^\W\d_]{2,20}(?: \d{4}| (?-i:[A-Z]{2,5}))?|(?:[^\W\d_]{1,6}\. ?){2,5})"
     r"(?=[)）。，,])",
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
+    "W": r"(?-i:(?!(?:para|sobre|entre|ante|donde|cuando|contra|desde|hasta|conforme|della|nella|dalla|sulla|alla|come|"
+    r"quale|oltre|ove|che|que|mediante)\b)[a-zà-ÿ]{3,18}[aeoóòíán](?<![aiu][dt][ao])(?<![aiu]te)(?<![st]t[ao])(?<!ste)"
+    r"(?<!s[ost][ao])(?<!ble)(?<!bile)(?<!nte))(?![^\W_])",
     "Q": r"[\"'„“”‘’「『《«»]{1,2}([^\"'„“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
 }
 """Meaning of the places of a form."""

@@ -104,20 +104,22 @@ _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
 """A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
-_OBJECT = re.compile(r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24}[ \xa0]?")
+_OBJECT = re.compile(r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24},?[ \xa0]?")
 """A noun between a verb and the place where a law states it: no participle may follow it."""
 _ATTACHED = re.compile(
-    r"(?:(?<=[a-z])\.\d{1,2}|(?<=\d)-?[A-Z]{1,2}|(?<=[A-Z])\.\d{1,2}|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
+    r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=[A-Z])\.\d{1,2}|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
     r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
 )
 """An end of a number that no grammar need list: ``416-bis.1``, ``19-bis1``, ``29-A``, ``3 Quáter``."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
-    r"(?:\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0](?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])"
+    r"(?:[º°]?\.[-–—]|\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0]"
+    r"(?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])"
 )
 """What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
 
+_ORDINAL_O = re.compile(r"(?<=\d)o(?![^\W_])")
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _WORD = re.compile(r"[^\W\d_]+")
 _NOUNS = re.compile(r"((?:các|những) )?(§|[^\W\d_])", re.IGNORECASE)
@@ -959,6 +961,7 @@ class _Reader:
             spelled = self._spelled.get(word) or (word if _ROMAN_OR_SHORT.fullmatch(word) else word.capitalize())
             return spelled if len(spelled) == len(word) else word
 
+        text = _ORDINAL_O.sub("º", text) if "º" in self._grammar.sub else text  # artículo 4o. de la Constitución
         lines = text.split("\n") if self._small else []
         for number, line in enumerate(lines):
             if line == line.upper() != line.lower() and self._small & {*_WORD.findall(line)}:
