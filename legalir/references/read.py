@@ -108,9 +108,10 @@ _OBJECT = re.compile(r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24},?[ \xa
 """A noun between a verb and the place where a law states it: no participle may follow it."""
 _ATTACHED = re.compile(
     r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=[A-Z])\.\d{1,2}|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
+    r"|(?<=\d)(?:\.\d{1,3}){3,7}(?![\w/]|\.\d)"
     r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
 )
-"""An end of a number that no grammar need list: ``416-bis.1``, ``19-bis1``, ``29-A``, ``3 Quáter``."""
+"""An end of a number that no grammar need list: ``416-bis.1``, ``29-A``, ``3 Quáter``, ``2.2.4.6.8``."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
@@ -531,6 +532,8 @@ class _Reader:
         self._its_unit = self._any(tuple(one for one in grammar.its if "…" not in one), r"(?<!\w)(?:", ")")
         verbs, stated_in = _around(grammar.states)
         self._states = self._any(verbs, rf"{GAP},?{GAP}(?:", ")")
+        listed = tuple(one for one in verbs if "W" not in one.split())  # The end of codice penale is no verb.
+        self._states_listed = self._any(listed, rf"{GAP},?{GAP}(?:", ")")
         self._states_before = self._any(verbs, r"(?:(?<!\w)|(?<=\b[وف]))(?:", rf"){GAP}\Z")
         self._stating = self._any(
             verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")"
@@ -727,7 +730,9 @@ class _Reader:
         if note and note.re is _END_OF_NOTE:  # A short name that its bracket gives.
             given = given or text[law.start : law.end] in memory.names
         verb = self._states.match(text, note.end() if note and given else law.end)
-        last = self._states.match(text, max(text.rfind(" ", law.start, law.end), law.start)) if not verb else None
+        last = (
+            self._states_listed.match(text, max(text.rfind(" ", law.start, law.end), law.start)) if not verb else None
+        )
         if last and last.end() == law.end and law.name.endswith(last[0]):
             law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
             draft.end = law.end
@@ -1620,7 +1625,7 @@ class _Reader:
             number, end = number[:-tail], closed - tail
         else:
             number = self._read(number, text[match.end() : end])
-        if self._grammar.dotted and level == "article" and "." in number:
+        if self._grammar.dotted and level == "article" and 0 < number.count(".") < 3:  # 2.2.4.6.8 is one article.
             number, *inner = number.split(".")
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
         if level == "annex":
