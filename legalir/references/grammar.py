@@ -7,8 +7,9 @@ A *form* is words and places, with a blank for optional white space: ``제 N 조
 a number (digits of any script or Han numerals, with what is attached: ``12a``, ``6.2.1``, ``20-870``), ``X`` one or two
 letters. Upper and lower case are the same.
 
-An inflected word has alternatives, ``статья|статье N``, or an open end, ``N . madde*``. Words after ``>`` must follow,
-but are not part of the form: ``§ N > ust.``. Words after ``> !`` must not follow: ``N > ! kronor``.
+An inflected word has alternatives, ``статья|статье N``, or an open end, ``N . madde*``; verbs of `Grammar.states` may
+have an open beginning, ``*uje|ują``. Words after ``>`` must follow, but are not part of the form: ``§ N > ust.``. Words
+after ``> !`` must not follow: ``N > ! kronor``.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from legalir.config import AnyText, Flag, OptionalText, Schema, SchemaError, Tex
 from legalir.references.numbering import ARABIC_ENDINGS, number_of
 from legalir.references.numbers import clean
 
+_PIECE = re.compile("<([A-Z]+)>")
 GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 """Pattern of white space between the words of a form, and of the invisible signs that word processors leave."""
 
@@ -247,7 +249,7 @@ class Grammar(Schema):
     """Words between the members of a list."""
 
     conjoined: Forms = ()
-    """Words of `list` after which an article is one of the law before, although that is named: ``§ 3 X i.V.m. § 5``."""
+    """More words of `list`, after which an article is of the law before, although it is named: ``§ 3 X i.V.m. § 5``."""
 
     range: Forms = ()
     """Words between the ends of a range."""
@@ -313,6 +315,9 @@ class Grammar(Schema):
     law_names: Forms = ()
     """Regular expressions of names of laws without quotes directly before a number; with a group, it is the name."""
 
+    pieces: Mapping[str, Text] = {}
+    """Pieces of the patterns of `laws` and of one another, written there as ``<NAME>``."""
+
     laws: tuple[LawPattern, ...] = ()
     """Names of laws that are read anywhere, even directly after a number or after `law_after`."""
 
@@ -336,6 +341,9 @@ class Grammar(Schema):
 
     law_after: Forms = ()
     """Words after an article that introduce its law, or begin the name of the law."""
+
+    both: Forms = ()
+    """Words before those by which the law is that of all bare articles of the sentence: *…, both of the Pier Act*."""
 
     family: Mapping[str, Family] = {}
     """The laws that belong to one act, by level: ``act``, ``decree``, ``rule``."""
@@ -362,6 +370,28 @@ class Grammar(Schema):
     def variant(self, where: str) -> Self:
         """Return the grammar of the texts in which the expression of a variant is found."""
         return self.parse({**self.model_dump(exclude_defaults=True), "variants": {}, **self.variants[where]})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _put_together(cls, values: Any) -> Any:
+        """Put the pieces into the patterns, and `conjoined` into `list`."""
+        if not isinstance(values, Mapping):
+            return values
+        whole = dict(values)
+        if isinstance(values.get("list"), Sequence) and isinstance(values.get("conjoined"), Sequence):
+            whole["list"] = [*values["list"], *values["conjoined"]]
+        if isinstance(pieces := values.get("pieces"), Mapping) and isinstance(laws := values.get("laws"), Sequence):
+
+            def piece(match: re.Match[str]) -> str:
+                if match[1] not in pieces:
+                    raise SchemaError(f"'laws' has the piece {match[0]}, which 'pieces' does not have.")
+                return _PIECE.sub(piece, str(pieces[match[1]]))
+
+            whole["laws"] = [
+                {**law, "pattern": _PIECE.sub(piece, str(law.get("pattern", "")))} if isinstance(law, Mapping) else law
+                for law in laws
+            ]
+        return whole
 
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
@@ -776,7 +806,7 @@ _PLACES = {
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
-    "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[A-H]?|[ΙΧ]{1,5})(?![^\W_])",
+    "V": r"(?-i:(?!IVG)(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[A-H]?|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",
     "U": r"((?:(?-i:[A-Z]{2,4}) )?[^\W\d_]{2,20}(?: \d{4}| (?-i:[A-Z]{2,5}))?|(?:[^\W\d_]{1,6}\. ?){2,5})"
@@ -795,6 +825,8 @@ def _word(word: str) -> str:
 
     Prefixes may precede an Arabic word, and Thai has no spaces: only its single letters are alone.
     """
+    if len(word) > 2 and word[0] == "*":
+        return rf"(?<![^\W\d_])[^\W\d_]{{0,16}}(?:{'|'.join(map(re.escape, word[1:].split('|')))}){_END}"
     if "|" in word:
         return "|".join(map(_word, word.split("|"))).join(("(?:", ")"))
     if len(word) > 2 and word[-1] == "*":

@@ -104,14 +104,18 @@ _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
 """A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
-_OBJECT = re.compile(r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24},?[ \xa0]?")
+_PARALLEL = re.compile(r"[^.;:\n()\d]{3,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)[ \xa0]?")
+"""Between two places where a law states something: *prohibits in section 1 the theft and in section 2 …*."""
+_OBJECT = re.compile(r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24}(?:[ \xa0](?:und|and|et|y))?,?[ \xa0]?")
 """A noun between a verb and the place where a law states it: no participle may follow it."""
 _ATTACHED = re.compile(
-    r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=[A-Z])\.\d{1,2}|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
+    r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}"
+    r"|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
     r"|(?<=\d)(?:\.\d{1,3}){3,7}(?![\w/]|\.\d)"
     r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
 )
 """An end of a number that no grammar need list: ``416-bis.1``, ``29-A``, ``3 Quáter``, ``2.2.4.6.8``."""
+_SMALL_WORD = re.compile(r"(?:\b[a-zà-ÿ]{1,3}|['’])[ \xa0]?\Z")
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
@@ -135,12 +139,13 @@ _NO_NUMBER = re.compile(
 _WORD_BEFORE = r"(?:[^\W\d_]{1,6}[.°º][ \xa0]?|[^\W\d_]{1,20}[ \xa0]){0,2}?"
 _TOKEN = (
     r"(?:[(（](?:\d{1,4}[^\W\d_]{0,3}|[^\W\d_]{1,2}|[ivx]{3,5})[)）]|\d{1,4}(?:[^\W\d_]{1,3}|[.°º])?\)?|[IVX]{1,5}"
-    r"|[A-Z]{2}|[ivx]{3,5}\)?|[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_]|°)"
+    r"|[A-Z]{2}|[ivx]{3,5}\)?|(?![àéèó])[^\W\d_](?:[^\W\d_]?\))?)(?![^\W_]|°)"
 )
 _BRACKETED = rf"[(（\[](?:[^()（）\[\]]|[(（][^()（）]{{0,60}}[)）]){{1,{_REACH}}}[)）\]]"
 _ABBREVIATION = re.compile(
     r"\((?![IVXLC]+\))([^\W\d_]\w{1,12}(?: (?:[IVX]{1,5}|\d{4}|[A-Z]\w{2,20}))?|(?:[^\W\d_]{1,5}\.){2,5}"
-    r"|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:[^\W\d_][ \xa0]){1,4}[^\W\d_]|(?:[^\W\d_]{3,5}\.[ \xa0]?){2,3})\)"
+    r"|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:[^\W\d_][ \xa0]){1,4}[^\W\d_]|(?:[^\W\d_]{3,5}\.[ \xa0]?){2,3})"
+    r"(?:[;,] (?:SR|RS|BGBl|LGBl)[^()]{1,30})?\)"
 )
 """A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``, or one of
 letters or shortened words: ``(C.P.C)``, ``(ق م ج)``, ``(cod. cons.)``."""
@@ -518,6 +523,9 @@ class _Reader:
             self._flags,
         )
         self._introduced = re.compile(rf"{GAP},?{GAP}(?:{grammar.alternatives(grammar.law_after)}){GAP}", self._flags)
+        self._both = self._any(grammar.both, rf"{GAP},?{GAP}(?:", r")(?!\w)")
+        introduced = rf"(?:{GAP}(?:{introduced}))?" if introduced else ""
+        self._both_before = self._any(grammar.both, r"(?<!\w)(?:", rf"){introduced}{GAP}\Z")
         places = rf"(?:{grammar.pattern('N')}|{grammar.pattern('B')})"
         joined = rf"(?:{grammar.alternatives((*grammar.list, *grammar.range))})"
         self._rest = re.compile(
@@ -729,12 +737,14 @@ class _Reader:
         given = named and (self._define.search(text, law.start, note.end() if note else 0) is not None)
         if note and note.re is _END_OF_NOTE:  # A short name that its bracket gives.
             given = given or text[law.start : law.end] in memory.names
-        verb = self._states.match(text, note.end() if note and given else law.end)
+        plain = note is not None and (given or not self._head.search(text, note.start(), note.end()))
+        verb = self._states.match(text, note.end() if note and plain else law.end)
         last = (
             self._states_listed.match(text, max(text.rfind(" ", law.start, law.end), law.start)) if not verb else None
         )
-        if last and last.end() == law.end and law.name.endswith(last[0]):
-            law.name, law.end, verb = law.name.removesuffix(last[0]), last.start(), last
+        name = law.name.removesuffix(last[0] if last and last.end() == law.end else "")
+        if last and name != law.name and not _SMALL_WORD.search(name):  # Nor that of loi sur le crédit.
+            law.name, law.end, verb = name, last.start(), last
             draft.end = law.end
         memory.subject = _Law(kept.name, kept.kind, kept.start, verb.end() if verb else law.end)
         before = self._states_before.search(text, max(0, law.start - _ITS), law.start)  # حدد القانون في المادة 69
@@ -754,8 +764,9 @@ class _Reader:
         law = memory.subject
         low = max(memory.end, end - _REACH)
         words = self._stated_in.search(text, max(0, end - _ITS), end) if self._grammar.states else None
-        for one in self._stating.finditer(text, low, end) if words and self._short_laws else ():
-            if any((match := law_.match(f" {one[1]}", 1)) and match.end() > len(one[1]) for law_ in self._short_laws):
+        for one in self._stating.finditer(text, low, stop) if words and self._short_laws else ():
+            named = any((law_ := each.match(f" {one[1]}", 1)) and law_.end() > len(one[1]) for each in self._short_laws)
+            if named and one.end() <= end:
                 law, memory.states = _Law(one[1], "named", one.start(), one.end()), True
                 memory.subject = law
         if law is None or law.end < end - _REACH or _SENTENCE_OVER.search(text, law.end, end):
@@ -769,11 +780,14 @@ class _Reader:
         foreign = foreign or (near and not self._grammar.has_words)  # An Arabic verb precedes its subject.
         if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
             opens = words is not None and _OPENS.search(text, max(0, law.start - _ITS), law.start)
-            return law if _IN_NOTE.fullmatch(text, law.end, end) or ((near or opens) and foreign) else None
+            place = self._stated_in.search(text, max(0, law.start - _ITS), law.start) if opens else None
+            opens = opens and (foreign or (place and "," not in text[law.end : end]))  # Im Bürgerlichen Gesetzbuch …
+            return law if _IN_NOTE.fullmatch(text, law.end, end) or opens or (near and foreign) else None
         clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
         # The Pier Act defines mooring in section 5.
         after = memory.end if memory.law == law.name and law.end < memory.end else law.end
-        near = near or (words is not None and _OBJECT.fullmatch(text, after, words.start()) is not None)
+        between = (_OBJECT,) if after == law.end else (_OBJECT, _PARALLEL)
+        near = near or (words is not None and any(one.fullmatch(text, after, words.start()) for one in between))
         return law if near or ((words or clause) and foreign) else None
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
@@ -939,7 +953,10 @@ class _Reader:
                     if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
                         draft.law = _Law("", "short", draft.start, draft.start)
             named = drafts[-1].law if drafts else None
-            if named and named.kind == "named" and bare and self._goes_on_to(text, bare[-1].end, drafts[0].start):
+            both = named and bare and self._both_before.search(text, max(0, named.start - _ITS), named.start)
+            both = both and not _SENTENCE_OVER.search(text, bare[-1].end, drafts[0].start)
+            goes_on = named and bare and self._goes_on_to(text, bare[-1].end, drafts[0].start)
+            if named and named.kind == "named" and (both or goes_on):
                 found[-len(bare) :] = [one._replace(law=named.name, law_kind="named") for one in found[-len(bare) :]]
             bare = [draft for draft in drafts if draft.law is None and draft.mark]
             for draft in drafts:
@@ -1081,17 +1098,21 @@ class _Reader:
             after = self._next.match(text, self._blank(text, head.end()))
             lead = _LEAD.match(text, head.end()) if law and law.name else None
             within = self._within.match(text, head.end()) if law and law.name else None
-            if within and (within[1] or self._within_before.search(text, max(0, head.start() - _ITS), head.start())):
+            inside = law and law.name and self._stated_in.search(text, max(0, head.start() - _ITS), head.start())
+            if inside and not within and (verb := self._states.match(text, head.end())) and "," not in verb[0]:
+                within = verb  # Im Handelsgesetzbuch regelt § 377 …
+            opens = self._within_before.search(text, max(0, head.start() - _ITS), head.start())
+            if within and ((within.re.groups and within[1]) or opens):
                 lead, kept = within, self._changed(text, head.start(), memory)
                 law = _Law(kept.name, kept.kind, head.start(), head.end()) if kept else law
-            unit = self._head.match(text, lead.end()) if lead else None
+            unit = self._head.match(text, self._blank(text, lead.end())) if lead else None
             if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
                 self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
             elif unit and (
                 unit.lastgroup in ("unit_article", "unit_annex", "unit_group")
                 or (
-                    (self._grammar.adjacent_up and (unit.lastgroup or "")[:5] == "unit_")
-                    and self._goes_up(text, unit.end(), str(unit.lastgroup)[5:])
+                    (level := str(unit.lastgroup))[:5] == "unit_"
+                    and self._goes_up(text, self._begun(text, unit, "unit", level[5:]).end, level[5:])
                 )
             ):
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
@@ -1171,6 +1192,8 @@ class _Reader:
                         subject = self._law_going_on(text, drafts[0].start, memory, joined=False)
                     for one in drafts if subject else ():
                         one.law = subject
+                elif draft.level == "group" and named:  # Part 3 of the Pier Act contains, in section 5, …
+                    self._becomes_subject(text, draft, memory)
                 elif self._grammar.topical and (before := drafts[0].law) and before.start == drafts[0].start:
                     memory.subject, memory.states = before if before.name else None, True
                 return drafts, max(draft.end, head.end())
@@ -1342,11 +1365,12 @@ class _Reader:
         unit = self._below[RANKS["article"]].match(bare.string, glue.end() if glue else bare.end())
         if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
             return True  # §§ 280 Abs. 1, 241 Abs. 2
-        if not (number.isdecimal() and article.isdecimal()):
+        first = _DIGITS.match(article)
+        if not (number.isdecimal() and first):
             return False
         last = draft.numbers.get(level, "") if self._grammar.has_words else ""  # المواد 1/1 و2 و6
         following = last.isdecimal() and int(number) == int(last) + 1
-        return not following and (int(number) > 20 or (draft.plural and int(number) > int(article)))
+        return not following and (int(number) > 20 or (draft.plural and int(number) > int(first[0])))
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level, or the article after another one, that directly follows a draft."""
@@ -1450,7 +1474,8 @@ class _Reader:
         ):
             named = self._law_at(text, words.end(1), memory, before, True)  # § 5 Rz. 17 ff. des Aufenthaltsgesetzes
             law = _Law("", "short", end, end) if named and named.kind != "self" and named.name else None
-        if law is None:
+        unnamed = law is not None and law.kind == "named" and not law.name  # Palandt, BGB, § 242 Rn. 12
+        if law is None or (unnamed and drafts[-1].law is not None):
             return False
         last = drafts[-1].law
         for draft in reversed(drafts):
@@ -1515,6 +1540,7 @@ class _Reader:
             introduced: whether there must be such a word.
         """
         law: _Law | None = None
+        end = both.end() if (both := self._both.match(text, end)) else end
         words = self._introduced.match(text, end)
         comma = _COMMA.match(text, end)
         ends = [one.end() for one in ((words,) if introduced else (comma, words)) if one]

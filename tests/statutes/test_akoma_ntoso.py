@@ -4,6 +4,7 @@ import pytest
 from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
+from legalir.references.law_names import LawNames
 from legalir.statutes.sources.akoma_ntoso import FORMATS, name_of, target_of
 
 (FORMAT,) = FORMATS
@@ -108,7 +109,9 @@ def test_links_belong_to_the_unit_that_holds_them() -> None:
         ("", "", "art_1", "cites"),
         ("", "", "art_3", "cites"),
     ]
-    assert "/akn/it/act/decretolegislativo/stato/2020-02-03/7" in law.names
+    assert {"/akn/it/act/decretolegislativo/stato/2020-02-03/7", "decreto legislativo 7/2020"} <= set(law.names)
+    written = "decreto legislativo 3 febbraio 2020, n. 7"
+    assert all(LawNames(law.names).named(one) for one in ("d.lgs. n. 7/2020", "D.Lgs. 7 del 2020", written))
 
 
 @pytest.mark.parametrize(
