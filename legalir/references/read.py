@@ -104,9 +104,14 @@ _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
 """A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
-_PARALLEL = re.compile(r"[^.;:\n()\d]{3,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)[ \xa0]?")
-"""Between two places where a law states something: *prohibits in section 1 the theft and in section 2 …*."""
-_OBJECT = re.compile(r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24}(?:[ \xa0](?:und|and|et|y))?,?[ \xa0]?")
+_PARALLEL = re.compile(
+    r"[^.;:\n()\d]{3,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)[ \xa0]?(?:(?!zu[mr]?[ \xa0])[^\W\d_]{2,20}[ \xa0])?"
+)
+"""Between two places where a law states something: *defines mooring in section 1 and prohibits in section 2 …*."""
+_OBJECT = re.compile(
+    r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24}(?:[ \xa0](?:d[ei]l?|d[ei]l[l’'][ae]?|des|du|of|of[ \xa0]the)[ \xa0]?"
+    r"(?![^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|ed)[ \xa0])[^\W\d_]{4,24})?(?:[ \xa0](?:und|and|et|y))?,?[ \xa0]?"
+)
 """A noun between a verb and the place where a law states it: no participle may follow it."""
 _ATTACHED = re.compile(
     r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}"
@@ -552,7 +557,7 @@ class _Reader:
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
         self._within = self._any(grammar.within, rf"{note}{GAP}([,،]?){GAP}(?:", rf"){GAP}")
-        self._within_after = self._any(grammar.within, rf"[,،]{GAP}(?:", rf"){GAP}\Z")
+        self._within_after = self._any((*grammar.within, *stated_in), rf"[,،]{GAP}(?:", rf"){GAP}\Z")
         self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:(?:", r")\s)?(?:[^\W\d_]{1,8}\s)?\Z")
         self._laws = re.compile(
             "|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(self._patterns)) or "(?!)"
@@ -576,7 +581,8 @@ class _Reader:
         self._small = {word.upper() for word in _WORD.findall(" ".join(small))} if grammar.law_after else set()
         nouns = {noun.upper(): noun.capitalize() for noun in self._own_nouns if len(noun) > 2}
         self._spelled = {word: word.lower() for word in self._small} | {word.upper(): word for word in named} | nouns
-        self._unit_words = {word for forms in units.values() for form in forms for word in re.split(r"[\W_]+", form)}
+        forms = (form.partition(" > ")[0] for level in units.values() for form in level)
+        self._unit_words = {word for form in forms for word in re.split(r"[\W_]+", form)}
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in self._patterns]
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"}
@@ -779,10 +785,11 @@ class _Reader:
         foreign = not memory.own.law or memory.introduced or self._is_marked(text, end)
         foreign = foreign or (near and not self._grammar.has_words)  # An Arabic verb precedes its subject.
         if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
-            opens = words is not None and _OPENS.search(text, max(0, law.start - _ITS), law.start)
+            opens = _OPENS.search(text, max(0, law.start - _ITS), law.start) if words else None
             place = self._stated_in.search(text, max(0, law.start - _ITS), law.start) if opens else None
-            opens = opens and (foreign or (place and "," not in text[law.end : end]))  # Im Bürgerlichen Gesetzbuch …
-            return law if _IN_NOTE.fullmatch(text, law.end, end) or opens or (near and foreign) else None
+            topic = place is not None and "," not in text[law.end : end]  # Im Bürgerlichen Gesetzbuch …
+            opened = opens is not None and (foreign or topic)
+            return law if _IN_NOTE.fullmatch(text, law.end, end) or opened or (near and foreign) else None
         clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
         # The Pier Act defines mooring in section 5.
         after = memory.end if memory.law == law.name and law.end < memory.end else law.end
@@ -953,10 +960,7 @@ class _Reader:
                     if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
                         draft.law = _Law("", "short", draft.start, draft.start)
             named = drafts[-1].law if drafts else None
-            both = named and bare and self._both_before.search(text, max(0, named.start - _ITS), named.start)
-            both = both and not _SENTENCE_OVER.search(text, bare[-1].end, drafts[0].start)
-            goes_on = named and bare and self._goes_on_to(text, bare[-1].end, drafts[0].start)
-            if named and named.kind == "named" and (both or goes_on):
+            if named and named.kind == "named" and bare and self._goes_on_to(text, bare[-1].end, drafts[0], named):
                 found[-len(bare) :] = [one._replace(law=named.name, law_kind="named") for one in found[-len(bare) :]]
             bare = [draft for draft in drafts if draft.law is None and draft.mark]
             for draft in drafts:
@@ -1093,8 +1097,9 @@ class _Reader:
     ) -> tuple[list[_Draft], int]:
         """Read a reference and the references joined to it in a list or a range."""
         if kind == "law":
-            law: _Law | None = self._law_of(head, memory)
-            draft = _Draft(head.start(), head.end(), "group", law)
+            here = self._law_of(head, memory)
+            law: _Law | None = here
+            draft = _Draft(head.start(), here.end, "group", here)
             after = self._next.match(text, self._blank(text, head.end()))
             lead = _LEAD.match(text, head.end()) if law and law.name else None
             within = self._within.match(text, head.end()) if law and law.name else None
@@ -1245,11 +1250,14 @@ class _Reader:
             law.name, law.kind = "", "short"  # 依民法第十條……並依第二十條: in a statute, perhaps its own.
         return law
 
-    def _goes_on_to(self, text: str, end: int, start: int) -> bool:
+    def _goes_on_to(self, text: str, end: int, draft: _Draft, law: _Law) -> bool:
         """Return True if a bare article is of the law that is named after it: *as of article 5 and that of article 6 …*
 
-        So it is after a word such as *and* if an article of the own law would be marked as such.
+        So it is after a word such as *and* if an article of the own law would be marked as such, and before *both of*.
         """
+        start = draft.start
+        if self._both_before.search(text, max(0, law.start - _ITS), law.start):
+            return not _SENTENCE_OVER.search(text, end, start)
         join = self._list.match(text, end) if self._grammar.law_after and self._is_marked(text, start) else None
         clause = _CLAUSE.match(text, join.end()) if join and join[0].strip(" ,").isalpha() else None
         return clause is not None and start <= min(clause.end(), end + _REACH)
@@ -1274,6 +1282,9 @@ class _Reader:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
         while more := self._sub.match(text, end) or self._bracket.match(text, end):
             end = more.end()
+        glue = self._glue.match(text, end)
+        if self._grammar.has_words and (unit := self._below[RANKS["article"]].match(text, glue.end() if glue else end)):
+            end = unit.end()  # Art. 311 cpv. 1 e 314 cpv. 1 CPC
         rest = self._rest.match(text, end)
         return self._law_at(text, rest.end() if rest else end, memory) is not None
 
@@ -1359,12 +1370,18 @@ class _Reader:
     def _is_higher(self, bare: re.Match[str], level: str, draft: _Draft) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
         number, article = bare[0], draft.numbers.get("article", "")
-        if level == "article" or "article" not in draft.several or number[0] in _OPENING:
+        if level == "article" or number[0] in _OPENING or not article:
             return False
         glue = self._glue.match(bare.string, bare.end())
         unit = self._below[RANKS["article"]].match(bare.string, glue.end() if glue else bare.end())
         if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
-            return True  # §§ 280 Abs. 1, 241 Abs. 2
+            beside = not (glue and "," in glue[0]) and self._grammar.has_words
+            paragraph = (
+                unit.lastgroup == "unit_paragraph" and level == "paragraph" and beside
+            )  # Art. 311 cpv. 1 e 314 cpv. 1
+            return "article" in draft.several or paragraph  # §§ 280 Abs. 1, 241 Abs. 2
+        if "article" not in draft.several:
+            return False
         first = _DIGITS.match(article)
         if not (number.isdecimal() and first):
             return False
@@ -1605,6 +1622,7 @@ class _Reader:
             inner = one.match(match.string, match.start()) or one.match(match.string, match.start(), match.end())
             groups = inner.groups("") if inner else ()
             name = pattern.law.format(name, *(self._months.get(one.casefold(), one) for one in groups))
+            name = name.strip()
         name = memory.names.get(written) or memory.names.get(name) or name
         if name in self._grammar.definite:  # Kanunun 12 nci maddesi
             own = memory.own.law if memory.own.law.rpartition(" ")[2].startswith(name[:5]) else ""
