@@ -109,8 +109,10 @@ _PARALLEL = re.compile(
 )
 """Between two places where a law states something: *defines mooring in section 1 and prohibits in section 2 …*."""
 _OBJECT = re.compile(
-    r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24}(?:[ \xa0](?:d[ei]l?|d[ei]l[l’'][ae]?|des|du|of|of[ \xa0]the)[ \xa0]?"
-    r"(?![^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|ed)[ \xa0])[^\W\d_]{4,24})?(?:[ \xa0](?:und|and|et|y))?,?[ \xa0]?"
+    r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24}"
+    r"(?:[ \xa0](?:d[ei]l?|d[ei]l[l’'][ae]?|des|du|of|of[ \xa0]the)[ \xa0]?"
+    r"(?![^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|ed)[ \xa0])[^\W\d_]{4,24})?"
+    r"(?:[ \xa0](?:und|and|et|y))?,?[ \xa0]?"
 )
 """A noun between a verb and the place where a law states it: no participle may follow it."""
 _ATTACHED = re.compile(
@@ -1312,6 +1314,7 @@ class _Reader:
             and "article" not in draft.several
             and (
                 is_variant(draft.numbers["article"], one[0])
+                or (draft.level == "paragraph" and self._has_paragraph(one))
                 or (
                     ("article" not in draft.taken or draft.several.get(draft.level) == "B")
                     and self._is_of_a_law(text, one.end(), memory)
@@ -1367,6 +1370,12 @@ class _Reader:
         following = self._joined(text, join, draft, memory)
         return following if following and following.level == "article" else None
 
+    def _has_paragraph(self, bare: re.Match[str]) -> bool:
+        """Return True if a bare number is an article, by the paragraph behind it: ``art. 5 cpv. 1 e 7 cpv. 2``."""
+        unit = self._below[RANKS["article"]].match(bare.string, self._blank(bare.string, bare.end()))
+        named = unit is not None and unit.lastgroup == "unit_paragraph" and not unit[0][0].isdigit()
+        return named and self._grammar.has_words and not self._grammar.adjacent_up
+
     def _is_higher(self, bare: re.Match[str], level: str, draft: _Draft) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
         number, article = bare[0], draft.numbers.get("article", "")
@@ -1375,11 +1384,8 @@ class _Reader:
         glue = self._glue.match(bare.string, bare.end())
         unit = self._below[RANKS["article"]].match(bare.string, glue.end() if glue else bare.end())
         if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
-            beside = not (glue and "," in glue[0]) and self._grammar.has_words
-            paragraph = (
-                unit.lastgroup == "unit_paragraph" and level == "paragraph" and beside
-            )  # Art. 311 cpv. 1 e 314 cpv. 1
-            return "article" in draft.several or paragraph  # §§ 280 Abs. 1, 241 Abs. 2
+            # §§ 280 Abs. 1, 241 Abs. 2
+            return "article" in draft.several or (level == "paragraph" and self._has_paragraph(bare))
         if "article" not in draft.several:
             return False
         first = _DIGITS.match(article)
