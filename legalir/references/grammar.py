@@ -447,6 +447,10 @@ class Grammar(Schema):
                 signs.add(_KOREAN_LETTERS)
             elif token == "Y":
                 signs.add("12")
+            elif token in ("O", "A") and (words := self.ordinals if token == "O" else self.cardinals):
+                signs |= {re.escape(one[0]) for one in "|".join(words).split("|")} | (
+                    {r"\d"} if token == "A" else set()
+                )
             elif self._place(token):
                 signs.add(r"\w\W")
             else:
