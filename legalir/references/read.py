@@ -104,14 +104,18 @@ _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
 """A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
+_PARTICIPLE = r"[^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|[uû]e?s?|its?|ites?|ises?|ed)[ \xa0]"
 _PARALLEL = re.compile(
-    r"[^.;:\n()\d]{3,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)[ \xa0]?(?:(?!zu[mr]?[ \xa0])[^\W\d_]{2,20}[ \xa0])?"
+    r"[^.;:\n()\d]{0,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)[ \xa0]?(?:(?:[^.,;:\n()\d]{1,60}[ \xa0])??"
+    rf"(?!(?:die|der|das|den|dem|zu[mr]?)[ \xa0]|{_PARTICIPLE})[^\W\d_]{{2,24}}[ \xa0])?"
 )
 """Between two places where a law states something: *defines mooring in section 1 and prohibits in section 2 …*."""
 _OBJECT = re.compile(
     r"[ \xa0](?:[^\W\d_]{1,3}[ \xa0'’])?[^\W\d_]{4,24}"
     r"(?:[ \xa0](?:d[ei]l?|d[ei]l[l’'][ae]?|des|du|of|of[ \xa0]the)[ \xa0]?"
-    r"(?![^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|ed)[ \xa0])[^\W\d_]{4,24})?"
+    rf"(?!{_PARTICIPLE})[^\W\d_]{{4,24}}"
+    r"|[ \xa0](?:zu[mr]?|de[rsn]|vo[nm]|bei|beim|gegen|für|über|mit|auf|am)(?:[ \xa0](?:de[nmrs]|die|das|eine[nmrs]?))?"
+    r"[ \xa0](?-i:[A-ZÄÖÜ])[^\W\d_]{3,30})?"
     r"(?:[ \xa0](?:und|and|et|y))?,?[ \xa0]?"
 )
 """A noun between a verb and the place where a law states it: no participle may follow it."""
@@ -786,12 +790,14 @@ class _Reader:
         near = words is not None and not text[note.end() if note else law.end : words.start()].strip(" \xa0,")
         foreign = not memory.own.law or memory.introduced or self._is_marked(text, end)
         foreign = foreign or (near and not self._grammar.has_words)  # An Arabic verb precedes its subject.
-        if not memory.states:  # The Pier Act (section 5); the Pier Act in section 5
+        if _IN_NOTE.fullmatch(text, law.end, end):  # The Pier Act (section 5)
+            return law
+        if not memory.states:  # The Pier Act in section 5
             opens = _OPENS.search(text, max(0, law.start - _ITS), law.start) if words else None
             place = self._stated_in.search(text, max(0, law.start - _ITS), law.start) if opens else None
             topic = place is not None and "," not in text[law.end : end]  # Im Bürgerlichen Gesetzbuch …
             opened = opens is not None and (foreign or topic)
-            return law if _IN_NOTE.fullmatch(text, law.end, end) or opened or (near and foreign) else None
+            return law if opened or (near and foreign) else None
         clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
         # The Pier Act defines mooring in section 5.
         after = memory.end if memory.law == law.name and law.end < memory.end else law.end
