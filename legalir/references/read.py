@@ -106,7 +106,7 @@ _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
 _PARTICIPLE = r"[^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|[uû]e?s?|its?|ites?|ises?|ed)[ \xa0]"
 _PARALLEL = re.compile(
-    r"[^.;:\n()\d]{0,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)[ \xa0]?(?:(?:[^.,;:\n()\d]{1,60}[ \xa0])??"
+    r"[^.;:\n()\d]{0,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)(?![^\W\d_])[ \xa0]?(?:(?:[^.,;:\n()\d]{1,60}[ \xa0])??"
     rf"(?!(?:die|der|das|den|dem|zu[mr]?)[ \xa0]|{_PARTICIPLE})[^\W\d_]{{2,24}}[ \xa0])?"
 )
 """Between two places where a law states something: *defines mooring in section 1 and prohibits in section 2 …*."""
