@@ -127,6 +127,7 @@ _ATTACHED = re.compile(
 )
 """An end of a number that no grammar need list: ``416-bis.1``, ``29-A``, ``3 Quáter``, ``2.2.4.6.8``."""
 _SMALL_WORD = re.compile(r"(?:\b[a-zà-ÿ]{1,3}|['’])[ \xa0]?\Z")
+"""A word after which no verb stands, so that what ends a name of a law is a noun: *loi sur le crédit*."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
