@@ -125,6 +125,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/updates.py
 	$(BIN)/python experiments/bench/growth.py
 	$(BIN)/python experiments/bench/serving.py
+	$(BIN)/python experiments/bench/repeated.py
 
 # legalir-finetune names what it needs, torch among it, when it is used; .neural installs that.
 $(VENV)/.users: pyproject.toml constraints.txt
