@@ -381,14 +381,8 @@ class Grammar(Schema):
         if isinstance(values.get("list"), Sequence) and isinstance(values.get("conjoined"), Sequence):
             whole["list"] = [*values["list"], *values["conjoined"]]
         if isinstance(pieces := values.get("pieces"), Mapping) and isinstance(laws := values.get("laws"), Sequence):
-
-            def piece(match: re.Match[str]) -> str:
-                if match[1] not in pieces:
-                    raise SchemaError(f"'laws' has the piece {match[0]}, which 'pieces' does not have.")
-                return _PIECE.sub(piece, str(pieces[match[1]]))
-
             whole["laws"] = [
-                {**law, "pattern": _PIECE.sub(piece, str(law.get("pattern", "")))} if isinstance(law, Mapping) else law
+                {**law, "pattern": _whole(str(law.get("pattern", "")), pieces)} if isinstance(law, Mapping) else law
                 for law in laws
             ]
         return whole
@@ -822,6 +816,23 @@ _PLACES = {
     "Q": r"[\"'„“”‘’「『《«»]{1,2}([^\"'„“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
 }
 """Meaning of the places of a form."""
+
+
+def _whole(pattern: str, pieces: Mapping[str, str], inside: tuple[str, ...] = ()) -> str:
+    """Return a pattern with its pieces.
+
+    Raises:
+        SchemaError: there is no such piece, or it has itself.
+    """
+
+    def piece(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in pieces or name in inside:
+            reason = "has itself" if name in inside else "is not in 'pieces'"
+            raise SchemaError(f"the piece <{name}> {reason}.")
+        return _whole(str(pieces[name]), pieces, (*inside, name))
+
+    return _PIECE.sub(piece, pattern)
 
 
 def _word(word: str) -> str:

@@ -128,6 +128,11 @@ def test_grammars() -> None:
         Grammar(article=["article N", "N to N"])
     with pytest.raises(DefinitionError, match=r"'kinds.amends'.*1.*….*'amends'"):
         Grammar(article=["article N"], kinds={"amends": ["amends"]})
+    law = {"pattern": "<KIND> Act"}
+    assert Grammar(article=["article N"], pieces={"KIND": "<A>|B", "A": "C"}, laws=[law]).laws[0].pattern == "C|B Act"
+    for pieces, reason in (({"A": "B"}, "<KIND> is not in 'pieces'"), ({"KIND": "<A>", "A": "<KIND>"}, "has itself")):
+        with pytest.raises(DefinitionError, match=reason):
+            Grammar(article=["article N"], pieces=pieces, laws=[law])
 
 
 UNITS = ("1", "제", "제1", "一", "(1)", "1, ", "article ", "bis ", " ", "a", "의1", ".1", "Abs. 1", "§ 1, ", "第一")

@@ -112,6 +112,11 @@ def test_links_belong_to_the_unit_that_holds_them() -> None:
     assert {"/akn/it/act/decretolegislativo/stato/2020-02-03/7", "decreto legislativo 7/2020"} <= set(law.names)
     written = "decreto legislativo 3 febbraio 2020, n. 7"
     assert all(LawNames(law.names).named(one) for one in ("d.lgs. n. 7/2020", "D.Lgs. 7 del 2020", written))
+    constitution = document(BODY).replace(
+        "decreto_legislativo/stato/2020-02-03/7", "costituzione/stato/1947-12-27/const"
+    )
+    named = LawNames(law_of(FORMAT, constitution).names).named
+    assert named("Costituzione") and named("Cost.") and not named("Costituzione federale")
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,8 @@ _CONSOLIDATION = re.compile(r"(?:/consolide)?/(?:1[2-9]|2[0-4])\d\d-?(?:0[1-9]|1
 """The day of a consolidation at the end of an address, which all versions of the law share but for it."""
 
 _EXPRESSION = re.compile(r"/[a-z]{2,3}@[^/]*(?=/|$)|/[a-z]{3}(?=/!|$)")
-_ITALIAN_ACT = re.compile(r"/akn/it/act/(\w+)/stato/(\d{4})[\d-]*/(\d{1,5})$")
+_ITALIAN_ACT = re.compile(r"/akn/it/act/(\w+)/stato/(\d{4})[\d-]*/(\d{1,5}|const)$")
+"""The address of an act of Italy, whose constitution has no number."""
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _COMMA = re.compile(r"-(?:com|let|num|par|co)\w.*$")
 _WORD, _SIGN = re.compile(r"\w"), re.compile(r"\S")
@@ -305,7 +306,8 @@ class _Reader:
         )
         names += [one for one in numbers if re.fullmatch(r"\d{1,4}/\d{4}", one)][:1]  # In Finland the law is cited so.
         if act := _ITALIAN_ACT.search(uri):
-            names.append(f"{_JOINED.sub(' ', act[1]).lower()} {act[3]}/{act[2]}")
+            cited = _JOINED.sub(" ", act[1]).lower()
+            names.append(cited if act[3] == "const" else f"{cited} {act[3]}/{act[2]}")
         made, days = _dates(work, "made"), _dates(expression, "version")
         promulgated = made.get("made", "")
         since = next(filter(None, (one.get(each) for each in ("version", "begin") for one in (days, made))), "")
