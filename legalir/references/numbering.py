@@ -2,7 +2,7 @@
 
 ``제9조의2`` is ``9의2``, ``第百二十条の二`` is ``120の2``, ``§ 823a`` is ``823a``, ``L. 121-3`` is ``L121-3``,
 ``มาตรา ๔๐ ทวิ`` is ``40ทวิ``, ``Art. 3-bis`` is ``3-bis``, ``第 15-1 條`` is ``15-1``, ``Artigo 5.º-A`` is ``5-A``,
-``Artikel 6:162`` is ``6:162``, ``Art. 22¹`` is ``22¹``, ``4 a §`` is ``4a``, ``1er bis A`` is ``1bisA``. The joiners
+``Artikel 6:162`` is ``6:162``, ``Art. VI.83`` is ``VI.83``, ``Art. 22¹`` is ``22¹``, ``4 a §`` is ``4a``, ``1er bis A`` is ``1bisA``. The joiners
 of a language stay (``의``, ``の``, ``之``), because they belong to the number; the words around it go. A label of
 several provisions, ``Art. 86 und 87``, has their first and last number: ``86-87``.
 """
@@ -69,13 +69,13 @@ _AND = r"(?:und|u\.|oder|sowie|et|ou|and|or|e|y|o|og|och|ja|tai|en|i|и|&)"
 _TO = r"(?:bis|à|au|to|al?|till?|tot|do|–|—)"
 _ARTICLE = r"(?:(?:§+|(?i:art|ch?l|sec|reg)\w*\.?|n[.º°]+)\s*)?"
 _TAIL = (
-    rf"(?:[\s\-‐‑]?(?i:{_ORDINAL})(?:\d{{1,2}}(?!\d))?{_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
+    rf"(?:[\s\-‐‑]?(?i:{_ORDINAL})(?:\s?\d{{1,2}}(?!\d))?{_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
     rf"|{_LETTER}{{1,3}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])|[-‐‑](?![IVX]{{2,3}}(?![^\W_]))[A-Z]{{2,3}}(?![^\W_])"
     # A letter after a blank belongs to the number if nothing but the word for the unit follows: 4 a §, 199 decies B.
     rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:lu[kv]u|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
 )
 _NUMBER = re.compile(
-    rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"
+    rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?|(?:^|(?<=[Aa]rticle\s)|(?<=[Aa]rt\.\s))[IVX]{{1,5}}\.))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
     rf"(?:(?<=1)er(?:(?![^\W_])|(?={_ORDINAL})))?"
     rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:\s?\([ء-ي]\)|(?<=مكرر)\s?\(?(?:\d{{1,2}}|(?!و)[ء-ي]ـ?)(?![\dء-ي])\)?)?(?:-0\s[A-Z]{{1,2}}(?![^\W_])|(?:[./:\-‐‑–]\d+)*))"
@@ -148,7 +148,7 @@ def _number_of(label: str) -> str:
         )
         rest = re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]", "", match["rest"]))
         rest = re.sub(f"(?i:{_ORDINAL})", lambda word: word[0].lower(), rest)  # Artículo 15 BIS
-        prefix = re.sub(r"[\s.]", "", match["prefix"] or "")
+        prefix = re.sub(r"\s|(?<![IVX])\.", "", match["prefix"] or "")
         return f"{prefix}{main}{joined}{rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:
         rest = roman["rest"]
@@ -164,6 +164,9 @@ def _number_of(label: str) -> str:
 def sort_key(number: str) -> str:
     """Return a string that orders numbers as a statute does: ``9``, ``9의2``, ``10``; ``12``, ``12bis``, ``12ter``."""
     parts = []
+    book, _, rest = number.partition(".")
+    if rest and _ROMAN.fullmatch(book):  # Article VI.83
+        number = f"{_roman(book)}.{rest}"
     for part in _PARTS.findall(number):
         if part.isdecimal():
             parts.append(f"{int(part):06d}")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -119,6 +119,12 @@ _OBJECT = re.compile(
     r"(?:[ \xa0](?:und|and|et|y))?,?[ \xa0]?"
 )
 """A noun between a verb and the place where a law states it: no participle may follow it."""
+_STATEMENT = re.compile(
+    r"(?:[ \xa0](?!(?:che|cui|dont|qui|que|who|which|that|kt[óo]r\w{1,3})[ \xa0])[^\s.,;:()\d]{1,30}){1,16}"
+    rf"(?<![ \xa0](?:die|der|das|den|dem))(?<![ \xa0]cui),?[ \xa0]?(?!under|by)"
+)
+"""An object of any length between a verb and the place where a law states it."""
+_ENDS_IN_PARTICIPLE = re.compile(rf"(?<![^\W\d_]){_PARTICIPLE}\Z")
 _ATTACHED = re.compile(
     r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}"
     r"|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
@@ -161,6 +167,8 @@ _ABBREVIATION = re.compile(
 )
 """A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``, or one of
 letters or shortened words: ``(C.P.C)``, ``(ق م ج)``, ``(cod. cons.)``."""
+_MORE_OF_NAME = re.compile(r"(?: [^\W\d_][^\W\d_'’-]{0,30}){1,12}")
+"""Words after what a pattern takes for the name of a law."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _SHORT = re.compile(
     r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:\w+ ){1,3}\d{4}"
@@ -401,6 +409,7 @@ class _Memory:
         self.outer: list[tuple[Place, int]] = []
         self.quotations: list[tuple[int, int]] = []
         self.names = dict(names)
+        self.longer: dict[int, _Law] = {}  # Whose names the patterns cut, by the place where they begin.
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.outside: dict[str, None] | None = None  # In a quotation, those that were named before it.
         self.last: dict[str, Reference] = {}
@@ -580,7 +589,7 @@ class _Reader:
         )
         self._kind_after = self._compiled([(kind, one) for kind, _, one in kinds if one], f"(?:{until})?{note}(?:", ")")
         bracket = grammar.pattern("B")
-        self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
+        self._bracket = re.compile(rf"{bracket}| (?!\([A-Z]{{2}}\)){bracket}(?![^\W_])")  # not (CO)
         self._short_laws = [re.compile(one.pattern) for one in self._patterns if one.after and grammar.has_words]
         # How words are written in the patterns of laws, and words before a law, for texts in capitals.
         named = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
@@ -632,6 +641,10 @@ class _Reader:
 
     def names(self, text: str) -> dict[str, str]:
         """Return the laws that a text gives short names."""
+        return self._learned(text).names
+
+    def _learned(self, text: str) -> _Memory:
+        """Return the short names that a text gives to laws, and the names of laws that only these show whole."""
         memory = _Memory(Place(), {})
         for match in (*self._define.finditer(text), *self._means.finditer(text)):
             short = _ARTICLE.sub("", next((one for one in match.groups() if one), "").strip())
@@ -640,27 +653,35 @@ class _Reader:
                 name = self._laws.match(text, self._blank(text, match.end()))
                 law = self._law_of(name, memory) if name else None
             elif opening >= 0:
-                law = self._law_before(text, opening, memory) or self._law_ending(text, opening)
+                law = self._law_before(text, opening, memory) or self._law_ending(text, opening, short, memory)
             elif text[match.start() - 2 : match.start()] == ", ":  # The Pier Act, hereinafter PA, …
-                law = self._law_ending(text, match.start() - 2)
+                law = self._law_ending(text, match.start() - 2, short, memory)
             if short and law is not None and law.name:
                 memory.names.setdefault(short, law.name)
         for match in _ABBREVIATION.finditer(text) if not self._grammar.spaceless else ():
             words = match[1].split()
             capitals = sum(map(str.isupper, words[0])) > 1 or "." in match[1] or max(map(len, words)) == 1
             known = capitals or any(one.fullmatch(match[1]) for one in self._short_laws)
-            if known and (law := self._law_ending(text, match.start())):
+            if known and (law := self._law_ending(text, match.start(), match[1], memory)):
                 memory.names.setdefault(match[1], law.name)
-        return memory.names
+        return memory
 
-    def _law_ending(self, text: str, end: int) -> _Law | None:
-        """Return the law whose name, by the patterns, ends at a place."""
+    def _law_ending(self, text: str, end: int, short: str, memory: _Memory) -> _Law | None:
+        """Return the law whose name ends at a place, by the patterns or by its short name behind it."""
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
+        whole: _Law | None = None
         for match in self._laws.finditer(text, low, end):
             if match.end() == end and not self._patterns[int(str(match.lastgroup)[4:])].after:
                 return self._law_of(match, _Memory(Place(), {}))
-        return None
+            if _MORE_OF_NAME.fullmatch(text, match.end(), end):
+                law = self._law_of(match, _Memory(Place(), {}))
+                added = text[match.end() : end]
+                if law.end == match.end() and _is_short_for(short, match[0], added):
+                    whole = _Law(f"{law.name}{added}", "named", law.start, end)
+        if whole:
+            memory.longer[whole.start] = whole
+        return whole
 
     def _opening(self, text: str, end: int) -> int:
         """Return the place of the bracket that is open at a place, -1 for none."""
@@ -804,6 +825,8 @@ class _Reader:
         after = memory.end if memory.law == law.name and law.end < memory.end else law.end
         between = (_OBJECT,) if after == law.end else (_OBJECT, _PARALLEL)
         near = near or (words is not None and any(one.fullmatch(text, after, words.start()) for one in between))
+        if words is not None and not near and after == law.end and _STATEMENT.fullmatch(text, after, words.start()):
+            near = not _ENDS_IN_PARTICIPLE.search(text, after, words.start())
         return law if near or ((words or clause) and foreign) else None
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
@@ -874,7 +897,9 @@ class _Reader:
         """Return the references in a text."""
         if (small := self._in_small_letters(text)) != text:
             return [one._replace(surface=text[one.start : one.end]) for one in self.read(small, at, names)]
-        memory = _Memory(at, {**names, **self.names(text)})
+        learned = self._learned(text)
+        memory = _Memory(at, {**names, **learned.names})
+        memory.longer = learned.longer
         labels = self.places(text, at)
         moves = self._moves_of(text)
         if self._starting.search(at.law):
@@ -1211,6 +1236,10 @@ class _Reader:
                 elif self._grammar.topical and (before := drafts[0].law) and before.start == drafts[0].start:
                     memory.subject, memory.states = before if before.name else None, True
                 return drafts, max(draft.end, head.end())
+            if draft.mark == "§" == text[following.start] and "paragraph" in following.numbers:
+                # § 3 ust. 1 i § 4, where another § is a part of an article.
+                following.numbers = {"article": following.numbers.pop("paragraph"), **following.numbers}
+                following.level = "article" if following.level == "paragraph" else following.level
             following.range_end = ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
             highest = min(following.numbers, key=RANKS.__getitem__)
@@ -1474,6 +1503,11 @@ class _Reader:
             unit = self._head.match(text, words.end())
             inside = unit is not None and unit.lastgroup == "unit_article"  # Anlage 2 zu § 5 des Hafengesetzes
             law = self._law_at(text, unit.end() if unit and inside else words.end(), memory, before) or law
+        if law is None and text[end : end + 2] == " (":  # § 5 (BGB)
+            noted = self._law_at(text, end + 2, memory)
+            alone = noted and noted.kind == "named" and noted.name and text[noted.end : noted.end + 1] == ")"
+            if noted and alone and self._law_at(text, noted.end + 1, memory) is None:
+                law = _Law(noted.name, "named", noted.start, noted.end + 1)
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
             if piece is None:
@@ -1626,6 +1660,8 @@ class _Reader:
         return gap.end() if gap else place
 
     def _law_of(self, match: re.Match[str], memory: _Memory) -> _Law:
+        if longer := memory.longer.get(match.start()):
+            return replace(longer)
         number = int((match.lastgroup or "_0").partition("_")[2])
         pattern = self._patterns[number]
         written = name = " ".join(match[0].split())
@@ -1738,7 +1774,8 @@ class _Reader:
         if more and number.isascii() and number.isalpha():
             return number + more.replace("\xad", "-").strip()
         number = decimal(number + more)
-        if self._grammar.prefix and (letters := _PREFIX.match(number)):
+        letters = _PREFIX.match(number) if self._grammar.prefix else None
+        if letters and letters[1][0] not in "IVX":
             number = f"{letters[1].upper()}{letters[2]}{number[letters.end() :]}"
         number = self._grammar.plain(number)
         return number_of(number) or number
@@ -2022,6 +2059,21 @@ def _is_next(draft: _Draft, following: _Draft, level: str, reach: int) -> bool:
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
     first, second = (100.5 if letter == "đ" else ord(letter) if len(letter) == 1 else 0 for letter in (last, one))
     return bool(first and second) and 0 < second - first < reach
+
+
+def _is_short_for(short: str, name: str, added: str) -> bool:
+    """Return True if letters are those of words of a name and of the words added to it, in order: ``LOPD``.
+
+    The last letter may be that of another word, such as *Gesetz*.
+    """
+    letters = [sign for sign in short if sign.isupper()]
+    words = [one[0].upper() for one in _WORD.findall(name + added)]
+    place, own, met = 0, len(_WORD.findall(name)), 0
+    for letter in letters:
+        if letter not in words[place:]:
+            break
+        place, met = words.index(letter, place) + 1, met + 1
+    return met > 1 and met >= len(letters) - 1 and place > own
 
 
 def _in_word(text: str, start: int) -> bool:
