@@ -70,8 +70,8 @@ class _Table(NamedTuple):
     names: dict[str, tuple[str, ...]]
     """The names of each state without patterns."""
     languages: dict[str, list[str]]
-    forms: dict[str, list[tuple[re.Pattern[str], str, bool]]]
-    """Patterns by their first two signs, longest first: with their state, and whether they name its law."""
+    forms: dict[str, list[tuple[str, str, bool]]]
+    """Forms by their first two signs, longest first: with their state, and whether they name its law."""
     within: re.Pattern[str]
     fact_before: re.Pattern[str]
     fact_after: re.Pattern[str]
@@ -87,8 +87,8 @@ def mentions(text: str) -> list[Mention]:
     for start in range(len(text) - 1):
         if start < end:
             continue
-        for pattern, state, own in forms.get(text[start : start + 2].casefold(), ()):
-            if match := pattern.match(text, start):
+        for form, state, own in forms.get(text[start : start + 2].casefold(), ()):
+            if match := _pattern(form).match(text, start):
                 end = match.end()
                 word = _ARTICLE.search(text, max(0, start - 3), start)
                 start = word.start() if word else start
@@ -137,9 +137,9 @@ def _table() -> _Table:
         general, _, own = row.partition("; ")
         names[state] = tuple(form for form in general.split(", ") if not set(form) & set("\\(?!"))
         forms += [(form, state, of is own) for of in (general, own) for form in of.split(", ") if form]
-    by_head: dict[str, list[tuple[re.Pattern[str], str, bool]]] = {}
+    by_head: dict[str, list[tuple[str, str, bool]]] = {}
     for form, state, own_law in sorted(forms, key=lambda one: -len(one[0])):
-        by_head.setdefault(form[:2].casefold(), []).append((_pattern(form), state, own_law))
+        by_head.setdefault(form[:2].casefold(), []).append((form, state, own_law))
     words = "|".join(rf"{word}s?(?!\w)" if len(word) <= _WHOLE else rf"{word}\w*" for word in file["law"])
     facts, within, articles, verbs = ("|".join(file[name]) for name in ("facts", "within", "articles", "verbs"))
     place = rf"(?<!\w)(?:{within})(?: (?:{articles}))?[ ']?$"
@@ -160,6 +160,7 @@ def _table() -> _Table:
     )
 
 
+@cache  # Few of them are in a text, and all take half a second.
 def _pattern(form: str) -> re.Pattern[str]:
     """Return the pattern of a form: it begins a word, or is one if it is in capitals."""
     if _is_spaceless(form[0]):

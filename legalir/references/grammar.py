@@ -17,8 +17,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
+from itertools import groupby
 from string import ascii_lowercase
 from typing import Any, Literal, NamedTuple, Self
 
@@ -453,8 +454,20 @@ class Grammar(Schema):
 
     def alternatives(self, forms: Sequence[str], capture: bool = False) -> str:
         """Return an alternation of the forms, longest first; an empty list gives a pattern that never matches."""
-        inside = "|".join(self.pattern(form, capture) for form in sorted(forms, key=len, reverse=True))
-        return f"(?={self.first(forms)})(?:{inside})" if forms else "(?!)"
+        each: list[str] = []
+        for last, group in groupby(sorted(forms, key=len, reverse=True), self._last_place):
+            if capture or not last:
+                each += [self.pattern(form, capture) for form in group]
+            else:  # One pattern of a number for all words before it.
+                words = "|".join(self.pattern(form.rpartition(" ")[0]) for form in group)
+                each.append(f"(?:{words}){GAP}{last}")
+        return f"(?={self.first(forms)})(?:{'|'.join(each)})" if forms else "(?!)"
+
+    def _last_place(self, form: str) -> str:
+        """Return the pattern of the place that ends a form and has words before it, else an empty string."""
+        words = form.lstrip("+^ ").split()
+        place = self._place(words[-1]) if len(words) > 1 and ">" not in words else ""
+        return place.removeprefix(_NO_HANGUL_BEFORE) if form[0] == "+" else place
 
     def _place(self, token: str) -> str:
         """Return the pattern of a place of a form, empty for a word."""
@@ -671,30 +684,51 @@ class _Forms:
         endings = f" {'|'.join(grammar.endings)} "
         single = [form.replace(" I ", endings).split() for form in grammar.article if form[0] not in "+^"]
         own = [" ".join(form) for form in single if {"N", "N+"} & set(form) and "L" not in form]
-        heads = sorted(own, key=lambda form: "N+" in form.split())
-        # A form for several continues after its number.
-        self._goes_on = sum("N+" not in form.split() for form in heads)
+        one = _joined([form for form in own if "N+" not in form.split()], number)
+        more = _joined([form for form in own if "N+" in form.split()], number)
+        self._goes_on = len(one)  # A form for several continues after its number.
         self._plain = grammar.plain
-        every = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
-        places = {"B", "R", "V", *(("§",) if "§ N" in grammar.article else ())}
-        units = [form for form in every if not places & set(form.replace("+", "").split())]
-        parts = [
-            part.replace("O", word)
-            for part in units
-            for word in ("|".join(grammar.ordinals).split("|") if "O" in part.split() else "O")
-        ]
-        self._head = re.compile("|".join(_form(form, f"({number})") for form in heads), re.IGNORECASE)
+        self._head = re.compile("|".join([*one, *more]), re.IGNORECASE)
         brackets = ("[(（]?", "[)）]?") if grammar.has_bracketed_lists else ("", "")
         self._number = re.compile(f"({number})".join(brackets), re.IGNORECASE)
-        self._sub = _any_of([form.replace("M", "N") for form in grammar.sub], f"({_SHORT})", "-‐–", NOT_DOTTED)
-        self._part = _any_of([part.lstrip("+ ") for part in parts], _PART)
-        self._join = _any_of((*grammar.list, *grammar.range))
-        self._law = _any_of(grammar.law_after)
-        self._same = _any_of(grammar.same_law)
-        self._definite = _any_of(grammar.definite)
-        # Of a longer word it is no part: 동법 in 노동법.
-        self._same_before = re.compile(rf"(?<![가-힣])(?:{_alternatives(grammar.same_law)}){GAP}$", re.IGNORECASE)
         self._endings = grammar.law_before
+        self._grammar = grammar
+
+    # What follows a number is compiled when one was read: the languages of a text are few, and theirs take seconds.
+
+    @cached_property
+    def _sub(self) -> re.Pattern[str]:
+        forms = [form.replace("M", "N") for form in self._grammar.sub]
+        return _any_of(forms, f"({_SHORT})", "-‐–", NOT_DOTTED)
+
+    @cached_property
+    def _part(self) -> re.Pattern[str]:
+        grammar = self._grammar
+        every = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
+        places = {"B", "R", "V", *(("§",) if "§ N" in grammar.article else ())}
+        forms = [form.lstrip("+ ") for form in every if not places & set(form.replace("+", "").split())]
+        return _any_of(forms, _PART, ordinals=_one_of("|".join(grammar.ordinals).split("|")))
+
+    @cached_property
+    def _join(self) -> re.Pattern[str]:
+        return _any_of((*self._grammar.list, *self._grammar.range))
+
+    @cached_property
+    def _law(self) -> re.Pattern[str]:
+        return _any_of(self._grammar.law_after)
+
+    @cached_property
+    def _same(self) -> re.Pattern[str]:
+        return _any_of(self._grammar.same_law)
+
+    @cached_property
+    def _definite(self) -> re.Pattern[str]:
+        return _any_of(self._grammar.definite)
+
+    @cached_property
+    def _same_before(self) -> re.Pattern[str]:
+        # Of a longer word it is no part: 동법 in 노동법.
+        return re.compile(rf"(?<![가-힣])(?:{_alternatives(self._grammar.same_law)}){GAP}$", re.IGNORECASE)
 
     def read(self, text: str) -> Iterator[WrittenReference]:
         place = 0
@@ -764,7 +798,9 @@ class _Forms:
         return end
 
 
-def _any_of(forms: Sequence[str], number: str = "", sign: str = ",，", after: str = "") -> re.Pattern[str]:
+def _any_of(
+    forms: Sequence[str], number: str = "", sign: str = ",，", after: str = "", ordinals: str = ""
+) -> re.Pattern[str]:
     """Return an alternation of the forms with surrounding white space; no forms give a pattern that never matches.
 
     Args:
@@ -772,19 +808,42 @@ def _any_of(forms: Sequence[str], number: str = "", sign: str = ",，", after: s
         number: pattern of ``N``.
         sign: characters of which one may precede a form.
         after: pattern after a form.
+        ordinals: pattern of ``O``.
     """
-    inside = _alternatives(forms, number)
+    inside = _alternatives(forms, number, ordinals)
     return re.compile(rf"{GAP}[{sign}]?{GAP}(?:{inside}){after}{GAP}", re.IGNORECASE)
 
 
-def _alternatives(forms: Sequence[str], number: str = "") -> str:
-    return "|".join(_form(form, number) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
+def _joined(forms: Sequence[str], number: str) -> list[str]:
+    """Return patterns of forms, each with its number as a group; forms in a row that end in the number share it."""
+    pieces: list[str] = []
+    for ends, group in groupby(forms, lambda form: " > " not in form and form.endswith((" N", " N+"))):
+        if ends:
+            words = "|".join(_form(form.rpartition(" ")[0], "") for form in group)
+            pieces.append(f"(?:{words}){GAP}({number})")
+        else:
+            pieces += [_form(form, f"({number})") for form in group]
+    return pieces
 
 
-def _form(form: str, number: str) -> str:
+def _alternatives(forms: Sequence[str], number: str = "", ordinals: str = "") -> str:
+    return "|".join(_form(form, number, ordinals) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
+
+
+def _one_of(words: Sequence[str]) -> str:
+    """Return an alternation of words of one alphabet, with blanks or without, longest first; empty for no words."""
+    each = sorted((clean(word).strip().split() for word in words), key=lambda one: len(" ".join(one)), reverse=True)
+    if not each or not each[0]:
+        return ""
+    first, last = each[0][0], each[0][-1]
+    before, after = _word(first).partition(re.escape(first))[0], _word(last).rpartition(re.escape(last))[2]
+    return rf"{before}(?:{'|'.join(GAP.join(map(re.escape, one)) for one in each)}){after}"
+
+
+def _form(form: str, number: str, ordinals: str = "") -> str:
     """Return the pattern of a form."""
     form, _, ahead = form.partition(" > ")
-    places = {"N": number, "N+": number, "X": _LETTER, "S": _LETTER, "H": _LETTER, "K": _LETTER}
+    places = {"N": number, "N+": number, "X": _LETTER, "S": _LETTER, "H": _LETTER, "K": _LETTER, "O": ordinals}
     sign, ahead = ("!", ahead[2:]) if ahead.startswith("! ") else ("=", ahead)
     following = f"(?{sign}{GAP}{_form(ahead, number_pattern(_JOINERS))})" if ahead else ""
     return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following

@@ -121,7 +121,7 @@ _OBJECT = re.compile(
 """A noun between a verb and the place where a law states it: no participle may follow it."""
 _STATEMENT = re.compile(
     r"(?:[ \xa0](?!(?:che|cui|dont|qui|que|who|which|that|kt[óo]r\w{1,3})[ \xa0])[^\s.,;:()\d]{1,30}){1,16}"
-    rf"(?<![ \xa0](?:die|der|das|den|dem))(?<![ \xa0]cui),?[ \xa0]?(?!under|by)"
+    r"(?<![ \xa0](?:die|der|das|den|dem))(?<![ \xa0]cui),?[ \xa0]?(?!under|by)"
 )
 """An object of any length between a verb and the place where a law states it."""
 _ENDS_IN_PARTICIPLE = re.compile(rf"(?<![^\W\d_]){_PARTICIPLE}\Z")
@@ -474,15 +474,14 @@ class _Reader:
         word = r"(?<![^\W\d_])(?:" if grammar.has_words else "(?:"
         self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], word, ")", laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
-        self._next = self._compiled([(name, forms) for name, forms in inside if forms])
-        self._below = [
-            self._compiled([one for one in inside if one[1] and RANKS.get(one[0].removeprefix("unit_"), 9) > rank])
-            for rank in range(max(RANKS.values()) + 1)
-        ]
-        self._exact = {
-            name: [(*self._of_form(form), _several(form)) for form in forms]
-            for name, forms in [*groups, *((f"unit_{level}", forms) for level, forms in units.items())]
-        }
+        # What follows a unit is compiled when one of its rank was read, which saves most of the time for a short text.
+        self._below = cache(
+            lambda rank: self._compiled(
+                [one for one in inside if one[1] and RANKS.get(one[0].removeprefix("unit_"), 9) > rank]
+            )
+        )
+        every = dict([*groups, *((f"unit_{level}", forms) for level, forms in units.items())])
+        self._exact = cache(lambda name: [(*self._of_form(form), _several(form)) for form in every[name]])
         cardinals = ((word, number) for number, words in enumerate(grammar.cardinals, 2) for word in words.split("|"))
         singular = [form for form in grammar.article if "N" in form.split() and form[0] not in "+^"]
         self._has_singular, self._has_dotted = bool(singular), any(". N" in form for form in singular)
@@ -606,14 +605,14 @@ class _Reader:
             tails = sorted({word for form in grammar.sub for word in form.split()[0].split("|") if word[0].isalpha()})
             bare["N"] += ["+ ( N )", "+ ( N > /|-|–", *([f"+ ( N > {'|'.join(tails)}"] if tails else ())]
             bare["O"] += ["+ ( O )"]
-        self._bare = {
-            (level, sign): re.compile(
-                grammar.alternatives([*forms, *(one for one in units[level] if one[0] == "+" and sign in one.split())]),
+        self._bare = cache(
+            lambda level, sign: re.compile(
+                grammar.alternatives(
+                    [*bare[sign], *(one for one in units[level] if one[0] == "+" and sign in one.split())]
+                ),
                 self._flags,
             )
-            for level in units
-            for sign, forms in bare.items()
-        }
+        )
 
     def variant(self, text: str) -> str:
         """Return the variant of the grammar that fits a text, empty for the grammar itself."""
@@ -946,7 +945,7 @@ class _Reader:
                 and self._grammar.has_case
                 and re.match(r"\s\d", text[place : place + 2])
             )
-            if number and not ((unit := self._below[RANKS[level]].match(text, place + 1)) and unit[0][-1].isalpha()):
+            if number and not ((unit := self._below(RANKS[level]).match(text, place + 1)) and unit[0][-1].isalpha()):
                 # That section 12 applies: no reference to the section before.
                 place = head.start() + 1
                 continue
@@ -1134,7 +1133,7 @@ class _Reader:
             here = self._law_of(head, memory)
             law: _Law | None = here
             draft = _Draft(head.start(), here.end, "group", here)
-            after = self._next.match(text, self._blank(text, head.end()))
+            after = self._below(-1).match(text, self._blank(text, head.end()))
             lead = _LEAD.match(text, head.end()) if law and law.name else None
             within = self._within.match(text, head.end()) if law and law.name else None
             inside = law and law.name and self._stated_in.search(text, max(0, head.start() - _ITS), head.start())
@@ -1312,7 +1311,7 @@ class _Reader:
             if head.lastgroup != "unit_article":
                 break
             end = head.end()
-        after = self._below[RANKS["article"]].match(text, end) or self._alone.match(text, end)
+        after = self._below(RANKS["article"]).match(text, end) or self._alone.match(text, end)
         before = draft.start == 0 or _ALONE_AFTER.match(text, draft.start - 1)
         return bool(self._grammar.alone and after and before)
 
@@ -1321,7 +1320,7 @@ class _Reader:
         while more := self._sub.match(text, end) or self._bracket.match(text, end):
             end = more.end()
         glue = self._glue.match(text, end)
-        if self._grammar.has_words and (unit := self._below[RANKS["article"]].match(text, glue.end() if glue else end)):
+        if self._grammar.has_words and (unit := self._below(RANKS["article"]).match(text, glue.end() if glue else end)):
             end = unit.end()  # Art. 311 cpv. 1 e 314 cpv. 1 CPC
         rest = self._rest.match(text, end)
         return self._law_at(text, rest.end() if rest else end, memory) is not None
@@ -1334,7 +1333,7 @@ class _Reader:
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
             if kind == "unit" and (surface := _WORD.findall(text[draft.start : draft.end])):
-                unit = self._below[max(RANKS[draft.level] - 1, 0)].match(text, after.start())
+                unit = self._below(max(RANKS[draft.level] - 1, 0)).match(text, after.start())
                 if after[0].startswith(surface[-1]) and unit and unit.lastgroup == f"unit_{draft.level}":
                     level = draft.level  # Pasal 1 angka 3 dan angka 4
             following = self._begun(text, after, "unit", level) if kind == "unit" else None
@@ -1342,7 +1341,7 @@ class _Reader:
                 following.start, following.supplement = place, _supplement(words[0])
             return following
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
-        one = self._bare["article", "N"].match(text, place)
+        one = self._bare("article", "N").match(text, place)
         alone = self._grammar.law_after and "article" in draft.numbers and not draft.relation
         if (
             one
@@ -1360,14 +1359,14 @@ class _Reader:
             plural.append(("article", "N"))  # Section 3 or 4 of the Act, section 5A or 5B.
         # A semicolon ends the list of the lowest level.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
-            if (bare := self._bare[level, sign].match(text, place)) and not self._is_higher(bare, level, draft):
+            if (bare := self._bare(level, sign).match(text, place)) and not self._is_higher(bare, level, draft):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
                     glue = self._glue.match(text, bare.end())
-                    below = self._below[1].match(text, glue.end() if glue else bare.end())
+                    below = self._below(1).match(text, glue.end() if glue else bare.end())
                     behind = not below and not self._is_of_a_law(text, bare.end(), memory)
                 if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
                     continue
@@ -1393,7 +1392,7 @@ class _Reader:
                     )
                 ):
                     return following
-        more = self._next.match(text, place)
+        more = self._below(-1).match(text, place)
         if more and more.lastgroup == f"unit_{draft.level}" and more[0][0].isnumeric() and more[0][-1] > _ALPHABETS:
             return self._begun(text, more, "unit", draft.level)  # 제10조 내지 12조
         return None
@@ -1408,7 +1407,7 @@ class _Reader:
 
     def _has_paragraph(self, bare: re.Match[str]) -> bool:
         """Return True if a bare number is an article, by the paragraph behind it: ``art. 5 cpv. 1 e 7 cpv. 2``."""
-        unit = self._below[RANKS["article"]].match(bare.string, self._blank(bare.string, bare.end()))
+        unit = self._below(RANKS["article"]).match(bare.string, self._blank(bare.string, bare.end()))
         named = unit is not None and unit.lastgroup == "unit_paragraph" and not unit[0][0].isdigit()
         return named and self._grammar.has_words and not self._grammar.adjacent_up
 
@@ -1418,7 +1417,7 @@ class _Reader:
         if level == "article" or number[0] in _OPENING or not article:
             return False
         glue = self._glue.match(bare.string, bare.end())
-        unit = self._below[RANKS["article"]].match(bare.string, glue.end() if glue else bare.end())
+        unit = self._below(RANKS["article"]).match(bare.string, glue.end() if glue else bare.end())
         if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
             # §§ 280 Abs. 1, 241 Abs. 2
             return "article" in draft.several or (level == "paragraph" and self._has_paragraph(bare))
@@ -1434,7 +1433,7 @@ class _Reader:
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level, or the article after another one, that directly follows a draft."""
         place, level = self._blank(text, draft.end), draft.level
-        bracket = self._bare[level, "B"].match(text, place) if draft.several.get(level) == "B" else None
+        bracket = self._bare(level, "B").match(text, place) if draft.several.get(level) == "B" else None
         if bracket and can_follow(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
             following = _Draft(place, bracket.end(), level, several=dict(draft.several))
             self._number(text, following, bracket, level)
@@ -1758,7 +1757,7 @@ class _Reader:
             if alone and low < high and high[0] < low[0] + _FARTHEST and self._range.match(text, end - tail):
                 return tail
         letter = _LETTER_OF_ITEM.fullmatch(number) and text[end : end + 1] == ")" and self._opening(text, end) < 0
-        return 1 if letter and self._below[RANKS["paragraph"]].match(text, end - 1) else 0
+        return 1 if letter and self._below(RANKS["paragraph"]).match(text, end - 1) else 0
 
     def _read(self, number: str, more: str) -> str:
         """Return a number in one spelling, with what belongs to it: ``190-bis`` for ``190- bis``."""
@@ -1793,7 +1792,7 @@ class _Reader:
 
     def _capture(self, name: str, words: re.Match[str]) -> tuple[str, str]:
         """Return the number in the words of a form, and its place if several of such numbers may follow."""
-        for pattern, ahead, several in self._exact[name]:
+        for pattern, ahead, several in self._exact(name):
             match = pattern.fullmatch(words[0]) or pattern.match(words.string, words.start())
             if match and match[0] == words[0] and ahead.match(words.string, words.end()):
                 return next((one for one in match.groups() if one), ""), several
@@ -1804,7 +1803,7 @@ class _Reader:
         while True:
             glue = self._glue.match(text, draft.end)
             start = glue.end() if glue else draft.end
-            below = self._below[RANKS[draft.level]]
+            below = self._below(RANKS[draft.level])
             after = below.match(text, start) or below.match(text, self._blank(text, draft.end))
             if after is None:
                 if self._grammar.law_after:
@@ -1838,7 +1837,7 @@ class _Reader:
     def _bracketed(self, text: str, draft: _Draft) -> None:
         """Take a lower unit that is alone in brackets if the words go on: articles 3, 4 (al. 2) et 5."""
         bracket = _AFTERWARDS.match(text, draft.end)
-        unit = self._below[RANKS[draft.level]].match(text, draft.end + 2) if bracket else None
+        unit = self._below(RANKS[draft.level]).match(text, draft.end + 2) if bracket else None
         if not bracket or not unit or unit.lastgroup == "part":
             return
         article = draft.level == "article"
@@ -1861,7 +1860,7 @@ class _Reader:
             if kind == "unit" and RANKS[upper] < RANKS[level]:
                 return RANKS[upper] >= (draft.highest if draft else 0)
             if unit is None and (join := self._list.match(text, end)):  # khoản 1, 2, điểm a khoản 3 Điều 7
-                bare = None if draft and "article" in draft.several else self._bare[level, "N"]
+                bare = None if draft and "article" in draft.several else self._bare(level, "N")
                 unit = self._head.match(text, join.end()) or (bare.match(text, join.end()) if bare else None)
                 kind, _, upper = (unit.lastgroup or f"unit_{level}").partition("_") if unit else ("", "", "")
             if unit is None or kind != "unit" or RANKS[upper] < RANKS[level]:
