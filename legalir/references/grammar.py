@@ -656,16 +656,44 @@ def _law_patterns() -> re.Pattern[str]:
     return re.compile(rf"{GAP}(?:[IVX]{{1,4}}\s)?(?P<name>(?![IVX]{{1,4}}\b)(?:{patterns}))")
 
 
+class _Grammars(Mapping[str, Grammar]):
+    """The grammars by the code of their language, each read when it is asked for: all take a fifth of a second."""
+
+    def __init__(self) -> None:
+        self._folder = resources.files("legalir.references") / "grammars"
+        names = (file.name for file in self._folder.iterdir())
+        self._codes = (*sorted(name[:-5] for name in names if name.endswith(".yaml")), *_VARIETIES)
+        self._read: dict[str, Grammar] = {}
+
+    def __getitem__(self, code: str) -> Grammar:
+        if code not in self._codes:
+            raise KeyError(code)
+        code = _VARIETIES.get(code, code)
+        if code not in self._read:
+            with resources.as_file(self._folder / f"{code}.yaml") as path:
+                self._read[code] = Grammar.load(path)
+        return self._read[code]
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._codes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._codes)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+
 @cache
-def grammars() -> dict[str, Grammar]:
+def grammars() -> Mapping[str, Grammar]:
     """Return the grammar of each language by its code; varieties of a language share one.
+
+    A file is read when its grammar is asked for.
 
     Raises:
         DefinitionError: a file is damaged.
     """
-    with resources.as_file(resources.files("legalir.references") / "grammars") as folder:
-        own = {path.stem: Grammar.load(path) for path in sorted(folder.glob("*.yaml"))}
-    return own | {code: own[other] for code, other in _VARIETIES.items()}
+    return _Grammars()
 
 
 @cache

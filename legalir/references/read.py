@@ -120,8 +120,9 @@ _OBJECT = re.compile(
 )
 """A noun between a verb and the place where a law states it: no participle may follow it."""
 _STATEMENT = re.compile(
-    r"(?:[ \xa0](?!(?:che|cui|dont|qui|que|who|which|that|kt[óo]r\w{1,3})[ \xa0])[^\s.,;:()\d]{1,30}){1,16}"
-    r"(?<![ \xa0](?:die|der|das|den|dem))(?<![ \xa0]cui),?[ \xa0]?(?!under|by)"
+    r"(?:[ \xa0](?!(?:che|cui|dont|qui|que|who|which|that|kt[óo]r\w{1,3})[ \xa0])[^\s.,;:()\d]{1,30}"
+    r"(?:,(?=[ \xa0][^\W\d_]{2,20}(?:,|[ \xa0](?:and|or|und|oder|et|ou|y|o|e|i|oraz|lub)[ \xa0])))?){1,16}"
+    r"(?<![ \xa0](?:die|der|das|den|dem))(?<![ \xa0]cui),?[ \xa0]?"
 )
 """An object of any length between a verb and the place where a law states it."""
 _ENDS_IN_PARTICIPLE = re.compile(rf"(?<![^\W\d_]){_PARTICIPLE}\Z")
@@ -167,7 +168,7 @@ _ABBREVIATION = re.compile(
 )
 """A short name in capitals that brackets behind a law introduce: ``Consolidação das Leis do Trabalho (CLT)``, or one of
 letters or shortened words: ``(C.P.C)``, ``(ق م ج)``, ``(cod. cons.)``."""
-_MORE_OF_NAME = re.compile(r"(?: [^\W\d_][^\W\d_'’-]{0,30}){1,12}")
+_MORE_OF_NAME = re.compile(r"(?:,? [^\W\d_][^\W\d_'’-]{0,30}){1,12}")
 """Words after what a pattern takes for the name of a law."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _SHORT = re.compile(
@@ -772,9 +773,8 @@ class _Reader:
             given = given or text[law.start : law.end] in memory.names
         plain = note is not None and (given or not self._head.search(text, note.start(), note.end()))
         verb = self._states.match(text, note.end() if note and plain else law.end)
-        last = (
-            self._states_listed.match(text, max(text.rfind(" ", law.start, law.end), law.start)) if not verb else None
-        )
+        blank = max(text.rfind(" ", law.start, law.end), law.start)
+        last = self._states_listed.match(text, blank) if not verb and not text[blank + 1].isupper() else None
         name = law.name.removesuffix(last[0] if last and last.end() == law.end else "")
         if last and name != law.name and not _SMALL_WORD.search(name):  # Nor that of loi sur le crédit.
             law.name, law.end, verb = name, last.start(), last
@@ -824,7 +824,8 @@ class _Reader:
         after = memory.end if memory.law == law.name and law.end < memory.end else law.end
         between = (_OBJECT,) if after == law.end else (_OBJECT, _PARALLEL)
         near = near or (words is not None and any(one.fullmatch(text, after, words.start()) for one in between))
-        if words is not None and not near and after == law.end and _STATEMENT.fullmatch(text, after, words.start()):
+        stated = words is not None and after == law.end and not words[0].casefold().startswith(("under", "by"))
+        if words is not None and stated and not near and _STATEMENT.fullmatch(text, after, words.start()):
             near = not _ENDS_IN_PARTICIPLE.search(text, after, words.start())
         return law if near or ((words or clause) and foreign) else None
 
@@ -2063,16 +2064,18 @@ def _is_next(draft: _Draft, following: _Draft, level: str, reach: int) -> bool:
 def _is_short_for(short: str, name: str, added: str) -> bool:
     """Return True if letters are those of words of a name and of the words added to it, in order: ``LOPD``.
 
-    The last letter may be that of another word, such as *Gesetz*.
+    The last letter may be that of another word, such as *Gesetz*, unless a comma goes before the words.
     """
     letters = [sign for sign in short if sign.isupper()]
-    words = [one[0].upper() for one in _WORD.findall(name + added)]
-    place, own, met = 0, len(_WORD.findall(name)), 0
+    own = len(_WORD.findall(name))
+    words = [one[0].upper() if len(one) > 3 or one[0].isupper() else "" for one in _WORD.findall(name + added)]
+    places: list[int] = []
     for letter in letters:
-        if letter not in words[place:]:
+        if letter not in words[(start := places[-1] + 1 if places else 0) :]:
             break
-        place, met = words.index(letter, place) + 1, met + 1
-    return met > 1 and met >= len(letters) - 1 and place > own
+        places.append(words.index(letter, start))
+    every = len(places) >= len(letters) - ("," not in added)
+    return every and len(places) > 1 and places[0] < own <= places[-1]
 
 
 def _in_word(text: str, start: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from legalir.references.read import Reference, learn_names, read
@@ -85,13 +86,10 @@ _UNSPACED = ("ja", "ko", "th", "zh")
 _ENDINGS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 """Letters of these languages, which may follow a name of a law in Latin letters without a blank: BGB와."""
 
-_UNREAD = re.compile(
-    rf"(?<![가-힣])(?P<law>[가-힣·ㆍ]{{1,40}}(?:{'|'.join(law_endings('ko'))}))(?:의|상)?[\s(（「」『』]{{0,3}}\Z"
-)
 _NO_LAW = re.compile(
     r"(?:이|그|동|본|구|신|현행|개정|종전|같은|방|불|위|적|합|입|사|문|용)법|(?:시행|대통령|총리|부|법|명|훈)령|시행규[칙정]"
 )
-"""A Korean word that ends as the name of a law, directly before a number, and those that are not names."""
+"""Korean words that end as the name of a law and are not names."""
 
 _BRACKET = re.compile(r"\[([^\[\]\s]{2,80})\]")
 
@@ -196,6 +194,13 @@ def _cites(one: Reference, is_law: Callable[[str], object]) -> bool:
     return one.kind != "delegates" and bool(known)
 
 
+@cache
+def _unread() -> re.Pattern[str]:
+    """Return the pattern of a Korean word that ends as the name of a law, directly before a number."""
+    endings = "|".join(law_endings("ko"))
+    return re.compile(rf"(?<![가-힣])(?P<law>[가-힣·ㆍ]{{1,40}}(?:{endings}))(?:의|상)?[\s(（「」『』]{{0,3}}\Z")
+
+
 def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Citation]:
     """Give citations without a law the one that was named last before them in the same paragraph."""
     with_laws, last, end = [], "", 0
@@ -208,7 +213,7 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
             line = whole.find("\n", one.end)
             high = min(len(whole) if line < 0 else line, one.end + _AROUND)
             one = one._replace(near=whole[low:high], at=one.start - low, until=one.end - low)
-            unread = None if reference.law else _UNREAD.search(whole, max(low, last_end), one.start)
+            unread = None if reference.law else _unread().search(whole, max(low, last_end), one.start)
             if unread and not _NO_LAW.fullmatch(unread["law"]):
                 reference = reference._replace(law=unread["law"], law_kind="named")
                 one = one._replace(start=unread.start("law"), reference=reference, at=unread.start("law") - low)
