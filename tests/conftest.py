@@ -40,6 +40,13 @@ def new_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in count())
 
 
+@pytest.fixture(name="built", scope="session")
+def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home for what is built of the bundled collections, one for all workers: their vectors take a minute."""
+    folder = tmp_path_factory.getbasetemp()
+    return (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "built"
+
+
 @pytest.fixture(autouse=True)
 def own_directories(request: pytest.FixtureRequest, homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep every test away from the caches and the data of whoever runs it."""

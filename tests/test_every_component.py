@@ -223,9 +223,9 @@ def with_models(text: str, models: dict[str, str]) -> str:
 
 
 @pytest.fixture(name="collection", scope="module")
-def bundled_collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+def bundled_collection(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Collection:
     client = Client(Echo(), cache=tmp_path_factory.mktemp("llm") / "llm.sqlite")
-    return Collection("legalir/firecode", cache=tmp_path_factory.mktemp("cache"), client=client)
+    return Collection("legalir/firecode", cache=built, client=client)
 
 
 @pytest.fixture(name="system", scope="module")

@@ -55,12 +55,12 @@ def worked_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(name="here")
-def working_directory(folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def working_directory(folder: Path, built: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory in which every page finds what it names; what is built is shared by the pages."""
     here = folder.parent
     shutil.copytree(ROOT / "experiments", here / "experiments", ignore=shutil.ignore_patterns("bench"))
     monkeypatch.chdir(here)
-    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path_factory.getbasetemp() / "home-of-examples"))
+    monkeypatch.setenv("LEGALIR_HOME", str(built))
     monkeypatch.setenv("COLUMNS", "160")
     # Timing takes most of the time; settings that are found would change what `default` gives on other pages.
     monkeypatch.setattr("legalir.experiments.runs.BUDGET_SECONDS", 0)

@@ -38,11 +38,18 @@ def check(definition: Path, out: Path) -> None:
     pd.testing.assert_frame_equal(again.table, result.table)
 
 
+@pytest.fixture(name="home")
+def home_of_the_bundled(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEGALIR_HOME", str(built))
+
+
+@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("name", ["quickstart", "harbour"])
 def test_bundled_collections(name: str, tmp_path: Path) -> None:
     check(EXPERIMENTS / f"{name}.yaml", tmp_path / "out")
 
 
+@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
     "name",
     ["table4", "sar-beta", "nitilink", "fusion", "default-firecode", pytest.param("e5", marks=pytest.mark.neural)],
