@@ -25,12 +25,13 @@ _ORDINAL = rf"(?:[a-z]?(?:semel|bis|ter|qu[aá]ter|(?:quinqu|sex|sept|oct|nov|no
 _LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
 _HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
-    rf"(?:(?:[LRDA]\*?\.?\s?)?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*{_HIGH}*(?:(?:\.?[ºª°]|(?<=\d)o(?=\.))"
+    rf"(?:(?:[LRDA]\*?\.?\s?|(?-i:[IVX]{{1,5}}\.(?=\d)))?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*{_HIGH}*"
+    rf"(?:(?:\.?[ºª°]|(?<=\d)o(?=\.))"
     rf"(?:\.(?=\s?-?{_ORDINAL}(?![^\W_])|-(?-i:[A-Z])(?![^\W_])))?)?"
     rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|[a-z]{{0,2}})"
     rf"(?:[./\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
 )
-"""A number in a heading: ``9의2``, ``L. 121-3``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``2-1 a``, ``XI``, ``B``."""
+"""A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``2-1 a``."""
 
 _WORDS = """
     one two three four five six seven eight nine ten first second third fourth fifth sixth seventh eighth ninth tenth

@@ -65,6 +65,9 @@ from legalir.references.numbering import number_of, numbers_of, sort_key
         ("Art. 1erbis.", "1bis"),
         ("Article 302 bis ZO", "302bisZO"),
         ("Art. 205bbis", "205bbis"),
+        ("Art. VI.83.", "VI.83"),
+        ("XX.41/1", "XX.41/1"),
+        ("Artículo 129 bis 9.-", "129bis9"),
         ("Art. 49a ter", "49ater"),
         ("Artículo 1º.-", "1"),
         ("Art. 5.º-A", "5-A"),
@@ -133,6 +136,7 @@ def test_numbers_are_in_the_order_of_a_statute() -> None:
     assert sorted(shuffled, key=sort_key) == ordered
     assert sorted(["2.10", "2.9", "2.1.1", "2.1"], key=sort_key) == ["2.1", "2.1.1", "2.9", "2.10"]
     assert sorted(["823a", "823", "824"], key=sort_key) == ["823", "823a", "824"]
+    assert sorted(["IX.1", "V.2", "X.1", "I.22", "I.3"], key=sort_key) == ["I.3", "I.22", "V.2", "IX.1", "X.1"]
 
 
 @given(st.integers(1, 99_999))

@@ -90,6 +90,11 @@ def test_headings_of_many_habits(lines: str, expected: str) -> None:
         ("hu", "I. FEJEZET | 1. § A kikötő hely. | II. FEJEZET | 1/A. § A díj öt.", "1 1/A"),
         ("cs", "ČÁST PRVNÍ | OBECNÁ | § 1 | Je. | ČÁST DRUHÁ | JINÁ | § 2 | (zrušen)", "1 2!"),
         ("el", "ΚΕΦΑΛΑΙΟ Α | Άρθρο 1 | Ο νόμος. | ΚΕΦΑΛΑΙΟ Β | Άρθρο 2 | Το τέλος.", "1 2"),
+        (
+            "fr",
+            "Livre VI. Port | Art. VI.82. Le port. | Art. VI.83. Voir VI.82. | Livre XX. Quai | Art. XX.1.",
+            "VI.82 VI.83 XX.1",
+        ),
         ("fr", "Art. 1bis² But | Le port. | Art. 2 et 3³ | Art. 4 Taxe | Cinq.", "1bis 2-3 4"),
         (
             "pt",
