@@ -62,6 +62,7 @@ _ORDINALS = {
 _ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _DIGITS = rf"(?:(?<!\d)\d{{1,18}}(?!\d)|(?<![{_HAN}])[{_HAN}]{{1,18}}(?![{_HAN}]))"  # Longer runs number nothing.
 _JOINER = "[의のノ之]"
+_CARET, _AS_SUPERSCRIPT = re.compile(r"(?<=\d)\^(\d{1,2})(?!\d)"), str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SUPERSCRIPTS = re.compile("((?<=\\d)[⁰¹²³⁴-⁹]+)")
 _LETTER = "[A-Za-zΑ-Ωα-ωА-Яа-я]"
 _WORD_END = r"(?![^\W\d_])"
@@ -70,12 +71,12 @@ _TO = r"(?:bis|à|au|to|al?|till?|tot|do|–|—)"
 _ARTICLE = r"(?:(?:§+|(?i:art|ch?l|sec|reg)\w*\.?|n[.º°]+)\s*)?"
 _TAIL = (
     rf"(?:[\s\-‐‑]?(?i:{_ORDINAL})(?:\s?\d{{1,2}}(?!\d))?{_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
-    rf"|{_LETTER}{{1,3}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])|[-‐‑](?![IVX]{{2,3}}(?![^\W_]))[A-Z]{{2,3}}(?![^\W_])"
+    rf"|{_LETTER}{{1,3}}(?![^\W_])|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])|[-‐‑](?![IVX]{{2,3}}(?![^\W_]))[A-Z]{{2,3}}(?![^\W_])"
     # A letter after a blank belongs to the number if nothing but the word for the unit follows: 4 a §, 199 decies B.
     rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:lu[kv]u|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
 )
 _NUMBER = re.compile(
-    rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?|(?:^|(?<=[Aa]rticle\s)|(?<=[Aa]rt\.\s))[IVX]{{1,5}}\.))?(?P<main>{_DIGITS})"
+    rf"(?P<prefix>(?<![^\W\d_])(?:(?:L[OPp]|[LRDA])\*?\.?\s?|(?:^|(?<=[Aa]rticle\s)|(?<=[Aa]rt\.\s))[IVX]{{1,5}}\.))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
     rf"(?:(?<=1)er(?:(?![^\W_])|(?={_ORDINAL})))?"
     rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:\s?\([ء-ي]\)|(?<=مكرر)\s?\(?(?:\d{{1,2}}|(?!و)[ء-ي]ـ?)(?![\dء-ي])\)?)?(?:-0\s[A-Z]{{1,2}}(?![^\W_])|(?:[./:\-‐‑–]\d+)*))"
@@ -135,6 +136,7 @@ def numbers_of(label: str) -> list[str]:
 
 def _number_of(label: str) -> str:
     text = "".join(_CIRCLED.get(sign, sign) for sign in label)
+    text = _CARET.sub(lambda match: match[1].translate(_AS_SUPERSCRIPT), text)
     # A superscript after a digit is a number of its own: art. 22¹ is not 221.
     parts = _SUPERSCRIPTS.split(_ORDINAL_SIGN.sub(r"\1", text))
     text = "".join(part if place % 2 else unicodedata.normalize("NFKC", part) for place, part in enumerate(parts))
@@ -148,7 +150,7 @@ def _number_of(label: str) -> str:
         )
         rest = re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]", "", match["rest"]))
         rest = re.sub(f"(?i:{_ORDINAL})", lambda word: word[0].lower(), rest)  # Artículo 15 BIS
-        prefix = re.sub(r"\s|(?<![IVX])\.", "", match["prefix"] or "")
+        prefix = re.sub(r"\s|(?<![IVX])\.", "", match["prefix"] or "").upper()
         return f"{prefix}{main}{joined}{rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:
         rest = roman["rest"]

@@ -25,11 +25,11 @@ _ORDINAL = rf"(?:[a-z]?(?:semel|bis|ter|qu[aá]ter|(?:quinqu|sex|sept|oct|nov|no
 _LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
 _HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
-    rf"(?:(?:[LRDA]\*?\.?\s?|(?-i:[IVX]{{1,5}}\.(?=\d)))?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*{_HIGH}*"
-    rf"(?:(?:\.?[ºª°]|(?<=\d)o(?=\.))"
+    rf"(?:(?:(?:L[OP]|[LRDA])\*?\.?\s?|(?-i:[IVX]{{1,5}}\.(?=\d)))?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*"
+    rf"(?:{_HIGH}+|\^\d{{1,2}})?(?:(?:\.?[ºª°]|(?<=\d)o(?=\.))"
     rf"(?:\.(?=\s?-?{_ORDINAL}(?![^\W_])|-(?-i:[A-Z])(?![^\W_])))?)?"
-    rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|[a-z]{{0,2}})"
-    rf"(?:[./\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
+    rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}|[a-zа-иα-θ]{{0,2}})"
+    rf"(?:[./:\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
 )
 """A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``2-1 a``."""
 
@@ -144,6 +144,16 @@ class Jurisdiction(Schema):
                 end = match.end() + len(rest) - len(rest.lstrip())
                 return Heading(depth, level, number_of(label), end, label)
         return None
+
+    @cached_property
+    def _beginnings(self) -> re.Pattern[str]:
+        forms = (form for level in self.levels if level.kind == "article" for form in level.forms)
+        words = [_GAP.join(map(re.escape, form.split()[:-1])) for form in forms if form.endswith(" N")]
+        return re.compile(rf"\s*(?:{'|'.join(words)}){_GAP}\d" if words else "(?!)", re.IGNORECASE)
+
+    def begins_as_article(self, line: str) -> bool:
+        """Return True if a line begins with the word for an article and a digit, whatever follows it."""
+        return self._beginnings.match(line) is not None
 
     def depth(self, name: str) -> int:
         """Return the place of a level by its name, or -1."""

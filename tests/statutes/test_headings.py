@@ -95,6 +95,11 @@ def test_headings_of_many_habits(lines: str, expected: str) -> None:
             "Livre VI. Port | Art. VI.82. Le port. | Art. VI.83. Voir VI.82. | Livre XX. Quai | Art. XX.1.",
             "VI.82 VI.83 XX.1",
         ),
+        ("nl", "Artikel 2:142 | De haven. | Artikel 2:143 | De kade. | Artikel 6:1 | Einde.", "2:142 2:143 6:1"),
+        ("ro", "Art. 5. Portul este. | Art. 5^1. Cheiul este. | Art. 6. Final.", "5 5¹ 6"),
+        ("pl", "Art. 15zz. Port. | Art. 15zzs. Molo. | Art. 15zzs1. Kej. | Art. 16. Koniec.", "15zz 15zzs 15zzs1 16"),
+        ("bg", "Чл. 5. Порт. | Чл. 5а. Кей. | Чл. 6. Край.", "5 5а 6"),
+        ("fr", "Article Lp. 311-1 Port. | Article Lp. 311-2 Quai. | Article R. 311-3 Fin.", "LP311-1 LP311-2 R311-3"),
         ("fr", "Art. 1bis² But | Le port. | Art. 2 et 3³ | Art. 4 Taxe | Cinq.", "1bis 2-3 4"),
         (
             "pt",
@@ -132,8 +137,13 @@ def test_a_number_may_have_any_length() -> None:
 
 def test_what_does_not_go_on_is_said() -> None:
     (note,) = law_of("Article 1\nPorts\nA port is.\nArticle 45\nQuays\nA quay is.\nArticle 2\nEnd\nIt ends.").notes
-    assert "1 lines begin as headings do, but their numbers do not go on from the ones before" in note
+    assert "1 lines begin as headings do, but their numbers are not read, or do not go on from the ones before" in note
     assert '"Article 45"' in note
+
+
+def test_a_number_that_is_not_read_is_said() -> None:
+    (note,) = law_of("Article 5. A port is.\nArticle 5abcd. A quay is.\nArticle 6. It ends.").notes
+    assert '"Article 5abcd. A quay is."' in note
 
 
 def test_a_chain_goes_through_lines_that_jump_or_fall() -> None:

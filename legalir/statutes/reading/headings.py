@@ -186,7 +186,11 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         own = sorted((each for each in groups if each.depth == depth), key=lambda each: each.row)
         chosen += _sequence(own, sorted([*edges, *_rows(others)]))
     headings = {each.candidate.row: each for each in chosen}
-    return Layout(headings, contents, [each.row for each in found if each.row not in headings and each.weight >= 1])
+    read = {each.row for each in every}
+    doubts = [each.row for each in found if each.row not in headings and each.weight >= 1]
+    # A number that no form reads.
+    doubts += [row for row in places if row not in read and table.begins_as_article(rows[row])]
+    return Layout(headings, contents, sorted(doubts))
 
 
 def _of(found: Iterable[Candidate], kind: Kind) -> list[Candidate]:
@@ -543,8 +547,8 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
     if plan.doubts:
         some = ", ".join(f'"{rows[row].strip()[:40]}"' for row in plan.doubts[:3])
         law.notes.append(
-            f"{law.title}: {len(plan.doubts)} lines begin as headings do, but their numbers do not go on from the ones "
-            f"before, and they are read as text: {some}{', …' if len(plan.doubts) > 3 else ''}."
+            f"{law.title}: {len(plan.doubts)} lines begin as headings do, but their numbers are not read, or do not go "
+            f"on from the ones before, and they are read as text: {some}{', …' if len(plan.doubts) > 3 else ''}."
         )
     mark_repealed(law, table)
 
