@@ -53,17 +53,20 @@ def default_pipeline(topics: pd.DataFrame) -> Claim:
     return "`default`, time over that of its first stage, 191 574 provisions: at most 2", text, ratio <= 2
 
 
-def shell() -> Claim:
+def shell(question: str, kind: str, limit: float) -> Claim:
     """`legalir search` with `default`, from the start of the process to its end."""
-    script = Path(sys.executable).with_name("legalir")
-    command = [str(script), "search", STATUTES, "무창층에 설치하는 비상구의 기준은 무엇인가요?"]
+    command = [str(Path(sys.executable).with_name("legalir")), "search", STATUTES, question]
     seconds = []
     for _ in range(8):
         start = time.perf_counter()
         subprocess.run(command, capture_output=True, check=True)
         seconds.append(time.perf_counter() - start)
     measured = median(seconds[1:])
-    return "warm `legalir search legalir/kr-statutes`: at most 1.5 s", f"{measured:.2f} s", measured <= 1.5
+    return (
+        f"warm `legalir search legalir/kr-statutes`, {kind}: at most {limit} s",
+        f"{measured:.2f} s",
+        measured <= limit,
+    )
 
 
 def shared_beginnings() -> Claim:
@@ -96,7 +99,12 @@ def main() -> None:
     """Measure all of it and print a table of claims."""
     topics = Collection(QUESTIONS).topics()[["qid", "query"]].head(SINGLE)
     print("| claim | measured | |\n|---|---|---|")
-    for measure in (lambda: default_pipeline(topics), shell, shared_beginnings):
+    for measure in (
+        lambda: default_pipeline(topics),
+        lambda: shell("무창층에 설치하는 비상구의 기준은 무엇인가요?", "a question", 1.5),
+        lambda: shell("민법 제750조에 따른 손해배상의 요건은 무엇인가요?", "one with the number of an article", 3),
+        shared_beginnings,
+    ):
         claim, measured, passed = measure()
         print(f"| {claim} | {measured} | {'pass' if passed else '**fail**'} |", flush=True)
 
