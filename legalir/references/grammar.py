@@ -64,12 +64,16 @@ _IN_BRACKETS = re.compile(r"\w+")
 _ORDINAL_SIGN = re.compile(r"(?<=\d)\.?[º°ª]")
 _LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
 """A letter that belongs to the number before it in a field: ``4 a``."""
+_COUNTED = re.compile("مكرر|bis", re.IGNORECASE)
+"""A word that stays before the number behind it: ``87 مكرر 4``, ``129 bis 9``."""
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 """A number or letter without a word, which is not a unit of the article."""
 _CAPITALS = re.compile(r"[^\W\d_]{1,12}(?:-[^\W\d_]{2,6})?|[^\W\d_a-z]{2,6} [^\W\d_a-z]{2,6}")
 """A short name of a law in capitals."""
 _ROMAN_FIELD = re.compile(r"(?:(?i:art\w{0,6})\.? )?(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})[A-H]?")
 """A Roman number in a field, with or without the word for an article: ``Artikel XIIA``."""
+_NUMBER_ALONE = re.compile(r"(?:LP)?\d[\w.:/-]{0,20}")
+"""A number as an import writes it, which no grammar need read: ``129bis9``, ``15zzs1``, ``LP311-1``, ``5а``."""
 _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
 """The heading that may follow the number in a field."""
 
@@ -631,12 +635,15 @@ def article_number(field: str) -> str:
     # R. 421-1 is a number of a French code, r. 12 a rule.
     read = max(every, key=lambda one: (one[2].startswith("R.") and "-" in one[2], one), default=None)
     if read is None:
-        return number_of(bare) if _ROMAN_FIELD.fullmatch(bare) else ""
+        alone = _ROMAN_FIELD.fullmatch(bare) or (_NUMBER_ALONE.fullmatch(bare) and number_of(bare) == bare)
+        return number_of(bare) if alone else ""
     labelled, end, number = read
     rest = bare[end:]
     if letter := _LETTER_AFTER.fullmatch(rest):
         return number + letter[1]
-    return number if not rest or ((labelled or bare != text) and _HEADING.fullmatch(rest)) else ""
+    if not rest or ((labelled or bare != text) and _HEADING.fullmatch(rest)):
+        return number
+    return bare if _NUMBER_ALONE.fullmatch(bare) and number_of(bare) == bare else ""
 
 
 def law_name_after(text: str, reference: WrittenReference) -> tuple[int, int] | None:
@@ -656,44 +663,16 @@ def _law_patterns() -> re.Pattern[str]:
     return re.compile(rf"{GAP}(?:[IVX]{{1,4}}\s)?(?P<name>(?![IVX]{{1,4}}\b)(?:{patterns}))")
 
 
-class _Grammars(Mapping[str, Grammar]):
-    """The grammars by the code of their language, each read when it is asked for: all take a fifth of a second."""
-
-    def __init__(self) -> None:
-        self._folder = resources.files("legalir.references") / "grammars"
-        names = (file.name for file in self._folder.iterdir())
-        self._codes = (*sorted(name[:-5] for name in names if name.endswith(".yaml")), *_VARIETIES)
-        self._read: dict[str, Grammar] = {}
-
-    def __getitem__(self, code: str) -> Grammar:
-        if code not in self._codes:
-            raise KeyError(code)
-        code = _VARIETIES.get(code, code)
-        if code not in self._read:
-            with resources.as_file(self._folder / f"{code}.yaml") as path:
-                self._read[code] = Grammar.load(path)
-        return self._read[code]
-
-    def __contains__(self, code: object) -> bool:
-        return code in self._codes
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._codes)
-
-    def __len__(self) -> int:
-        return len(self._codes)
-
-
 @cache
-def grammars() -> Mapping[str, Grammar]:
+def grammars() -> dict[str, Grammar]:
     """Return the grammar of each language by its code; varieties of a language share one.
-
-    A file is read when its grammar is asked for.
 
     Raises:
         DefinitionError: a file is damaged.
     """
-    return _Grammars()
+    with resources.as_file(resources.files("legalir.references") / "grammars") as folder:
+        own = {path.stem: Grammar.load(path) for path in sorted(folder.glob("*.yaml"))}
+    return own | {code: own[other] for code, other in _VARIETIES.items()}
 
 
 @cache
@@ -722,7 +701,7 @@ class _Forms:
         self._endings = grammar.law_before
         self._grammar = grammar
 
-    # What follows a number is compiled when one was read: the languages of a text are few, and theirs take seconds.
+    # The patterns below are compiled when a number was read: those of all languages take seconds, and a text has few.
 
     @cached_property
     def _sub(self) -> re.Pattern[str]:
@@ -810,7 +789,7 @@ class _Forms:
         while sub := self._sub.match(text, end):
             number += (
                 f".{sub[sub.lastindex]}"
-                if sub.lastindex and "مكرر" not in sub[0]
+                if sub.lastindex and not _COUNTED.search(sub[0])
                 else re.sub(r"[\s\-‐–.º°()]", "", ARABIC_ENDINGS.sub("", sub[0])).lower()
             )
             end = sub.end()
@@ -873,7 +852,7 @@ def _form(form: str, number: str, ordinals: str = "") -> str:
     form, _, ahead = form.partition(" > ")
     places = {"N": number, "N+": number, "X": _LETTER, "S": _LETTER, "H": _LETTER, "K": _LETTER, "O": ordinals}
     sign, ahead = ("!", ahead[2:]) if ahead.startswith("! ") else ("=", ahead)
-    following = f"(?{sign}{GAP}{_form(ahead, number_pattern(_JOINERS))})" if ahead else ""
+    following = f"(?{sign}{GAP}{_form(ahead, number_pattern(_JOINERS), ordinals)})" if ahead else ""
     return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following
 
 

@@ -1503,9 +1503,11 @@ class _Reader:
             unit = self._head.match(text, words.end())
             inside = unit is not None and unit.lastgroup == "unit_article"  # Anlage 2 zu § 5 des Hafengesetzes
             law = self._law_at(text, unit.end() if unit and inside else words.end(), memory, before) or law
-        if law is None and text[end : end + 2] == " (":  # § 5 (BGB)
-            noted = self._law_at(text, end + 2, memory)
-            alone = noted and noted.kind == "named" and noted.name and text[noted.end : noted.end + 1] == ")"
+        if law is None and (note := _IN_NOTE.match(text, end)):  # § 5 (BGB)
+            noted = self._law_at(text, note.end(), memory)
+            alone = (
+                noted and noted.kind == "named" and noted.name and text[noted.end : noted.end + 1] in tuple(_CLOSING)
+            )
             if noted and alone and self._law_at(text, noted.end + 1, memory) is None:
                 law = _Law(noted.name, "named", noted.start, noted.end + 1)
         for _ in range(unread):
@@ -1775,7 +1777,7 @@ class _Reader:
             return number + more.replace("\xad", "-").strip()
         number = decimal(number + more)
         letters = _PREFIX.match(number) if self._grammar.prefix else None
-        if letters and letters[1][0] not in "IVX":
+        if letters and letters[1][0] not in "IVX":  # VI.83 keeps its full stop.
             number = f"{letters[1].upper()}{letters[2]}{number[letters.end() :]}"
         number = self._grammar.plain(number)
         return number_of(number) or number

@@ -55,6 +55,9 @@ def numbers(text: str) -> list[str]:
         ("art. 415 § 1 k.c., § 5 ust. 2", ["415", "5"]),
         ("artigos 5.º e 394.º-A do Código", ["5", "394a"]),
         ("artikelen 6:162 en 7:658a BW", ["6:162", "7:658a"]),
+        ("¿Qué dice el artículo 129 bis 9 del Código de Aguas?", ["129bis9"]),
+        ("Que dit l'article VI.83 du Code de droit économique ?", ["VI.83"]),
+        ("articoli 583-bis, da 609-bis a 609-octies e 610", ["583bis", "609bis", "609octies", "610"]),
         ("статьи 5, 6 и 228.1 УК РФ", ["5", "6", "228.1"]),
         ("ч. 2 ст. 158 УК РФ", ["158"]),
         ("άρθρα 3 και 5 του ν. 4412/2016", ["3", "5"]),
@@ -188,6 +191,11 @@ def test_a_field_keeps_any_words_for_an_article(language: str, form: str) -> Non
         ("r. 12", "12"),
         *((field, "") for field in ("", "별표", "부칙 제3조", "附則第三条", "Schedule 3", "3 kap. 5 §")),
         *((field, "") for field in ("12 and 13", "Article 5 to 9", "1.2.Guidance.1", "12 (repealed)")),
+        ("129bis9", "129bis9"),
+        ("15zzs1", "15zzs1"),
+        ("LP311-1", "LP311-1"),
+        ("5а", "5а"),
+        ("VI.83", "VI.83"),
     ],
 )
 def test_number_in_a_field(field: str, number: str) -> None:
