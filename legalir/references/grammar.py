@@ -879,7 +879,8 @@ _PLACES = {
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
     "W": r"(?-i:(?!(?:para|sobre|entre|ante|donde|cuando|contra|desde|hasta|conforme|della|nella|dalla|sulla|alla|come|"
     r"quale|oltre|ove|che|que|mediante)\b)[a-zà-ÿ]{3,18}[aeoóòíán](?<![aiu][dt][ao])(?<![aiu]te)(?<![st]t[ao])(?<!ste)"
-    r"(?<!s[ost][ao])(?<!ble)(?<!bile)(?<!nte))(?![^\W_])",
+    r"(?<!s[ost][ao])(?<!ble)(?<!bile)(?<!nte)|(?!(?:nicht|ist|hat|damit|somit|erst|selbst|sonst|jetzt|zuletzt)\b)"
+    r"[a-zäöüß]{3,18}t)(?![^\W_])",
     "Q": r"[\"'„“”‘’「『《«»]{1,2}([^\"'„“”‘’「」『』《》«»]{1,60})[\"'“”‘’」』》»«]{1,2}",
 }
 """Meaning of the places of a form."""

@@ -1708,8 +1708,8 @@ class _Reader:
         while sub := (listed and self._sub.match(text, end)) or (level == "article" and _ATTACHED.match(text, end)):
             if number.isalpha() and len(letter := sub[0].strip(" -")) == 1 and letter.isalpha():
                 break  # litra b-d
-            if sub[0][0].isspace() and self._range.match(text, end):
-                break  # §§ 3 bis 5, but Artikel 3bis
+            if sub[0][0].isspace() and not sub[0].isupper() and self._range.match(text, end):
+                break  # §§ 3 bis 5, but Artikel 3bis and artículo 16 A
             if (pair := _DASHED.fullmatch(number + sub[0])) and int(pair[1]) < int(pair[4]):
                 break  # 第5-9條, but 第47-1條
             end = sub.end()
