@@ -229,6 +229,9 @@ class Grammar(Schema):
     states: Forms = ()
     """Verbs after a law and words before its article, ``…`` for what is between: ``provides … in``."""
 
+    topic: Forms = ()
+    """Words between the law that a sentence is about and its article, ``…``, and words behind that: ``는 … 에서``."""
+
     topical: Flag = False
     """Whether the law of an article is that of later ones in the sentence, where the own law is unknown."""
 

@@ -106,7 +106,7 @@ _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
 _PARTICIPLE = r"[^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|[uû]e?s?|its?|ites?|ises?|ed)[ \xa0]"
 _PARALLEL = re.compile(
-    r"[^.;:\n()\d]{0,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)(?![^\W\d_])[ \xa0]?(?:(?:[^.,;:\n()\d]{1,60}[ \xa0])??"
+    r"[^.;:\n()\d]{0,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)(?![^\W\d_]),?[ \xa0]?(?:(?:[^.,;:\n()\d]{1,60}[ \xa0])??"
     rf"(?!(?:die|der|das|den|dem|zu[mr]?)[ \xa0]|{_PARTICIPLE})[^\W\d_]{{2,24}}[ \xa0])?"
 )
 """Between two places where a law states something: *defines mooring in section 1 and prohibits in section 2 …*."""
@@ -568,6 +568,9 @@ class _Reader:
             verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")"
         )
         self._stated_in = self._any(stated_in, r"\b(?:" if grammar.has_words else "(?:", rf"){GAP}\Z")
+        about, located = _around(grammar.topic)
+        self._topical = (self._any(about, "(?:", ")"), self._any(located, "(?:", ")"))
+        self._about_before = self._any(about, "(?:", rf"){GAP}\Z")
         self._possessed = self._any(grammar.possessed, r"\b(?:", r")")
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
@@ -828,6 +831,17 @@ class _Reader:
         if words is not None and stated and not near and _STATEMENT.fullmatch(text, after, words.start()):
             near = not _ENDS_IN_PARTICIPLE.search(text, after, words.start())
         return law if near or ((words or clause) and foreign) else None
+
+    def _topic(self, text: str, start: int, memory: _Memory, stop: int) -> _Law | None:
+        """Return the law that a sentence is about, of which it names an article."""
+        about = self._about_before.search(text, max(memory.end, start - _ITS), start)
+        if about and self._topical[1].match(text, stop):
+            return self._law_before(text, about.start(), memory)  # 건축법은 제11조에서 …
+        parallel = text[:start].rstrip().endswith((",", "、", "，"))
+        parallel = parallel and any(one.match(text, memory.end) and one.match(text, stop) for one in self._topical)
+        if parallel and not _SENTENCE_OVER.search(text, memory.end, start):
+            return _law_meant(memory.last.get("article"), start)  # 건축법 제11조는 허가를, 제14조는 신고를 …
+        return None
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
         """Return the law that words without quotes name directly before a place."""
@@ -1157,6 +1171,8 @@ class _Reader:
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
                 draft = self._begun(text, unit, "unit", str(unit.lastgroup)[5:])
                 draft.start, draft.law, draft.inherits = head.start(), law, True
+                if law and within and lead is within and "," in within[0]:
+                    memory.subject, memory.states = law, True  # The Pier Act, in section 5, … and, in section 7, …
             else:
                 self._becomes_subject(text, draft, memory)
                 return [draft], draft.end
@@ -1226,7 +1242,9 @@ class _Reader:
                 if not named and self._grammar.law_after and drafts[-1].law is None:
                     self._law_after(text, drafts, memory, unread=_PIECES)
                 if all("article" in one.numbers and not ((one.law and one.law.name) or one.relation) for one in drafts):
-                    subject = self._subject(text, drafts[0].start, memory, drafts[-1].end)
+                    stop = drafts[-1].end
+                    subject = self._topic(text, drafts[0].start, memory, stop)
+                    subject = subject or self._subject(text, drafts[0].start, memory, stop)
                     if subject is None and drafts[0].law is None:
                         subject = self._law_going_on(text, drafts[0].start, memory, joined=False)
                     for one in drafts if subject else ():
