@@ -835,9 +835,10 @@ class _Reader:
     def _topic(self, text: str, start: int, memory: _Memory, stop: int) -> _Law | None:
         """Return the law that a sentence is about, of which it names an article."""
         about = self._about_before.search(text, max(memory.end, start - _ITS), start)
-        if about and self._topical[1].match(text, stop):
-            return self._law_before(text, about.start(), memory)  # 건축법은 제11조에서 …
-        parallel = text[:start].rstrip().endswith((",", "、", "，"))
+        place = about.start() if about else start
+        if about and self._topical[1].match(text, stop) and (law := self._law_before(text, place, memory)):
+            return law  # 건축법은 제11조에서 …
+        parallel = text[:place].rstrip().endswith((",", "、", "，"))
         parallel = parallel and any(one.match(text, memory.end) and one.match(text, stop) for one in self._topical)
         if parallel and not _SENTENCE_OVER.search(text, memory.end, start):
             return _law_meant(memory.last.get("article"), start)  # 건축법 제11조는 허가를, 제14조는 신고를 …

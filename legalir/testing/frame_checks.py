@@ -44,7 +44,7 @@ def without_left(sandbox: Sandbox) -> None:
 
 def declared_columns(sandbox: Sandbox) -> None:
     """PyTerrier's inspection predicts the columns of the output."""
-    run = sandbox.run()
+    run = sandbox.usual
     declared = pt.inspect.transformer_outputs(run.component, list(run.inp.columns))
     _same_columns(list(run.out.columns), list(declared or []), "inspection predicts")
 
@@ -146,7 +146,7 @@ FRAME_CHECKS: tuple[Function, ...] = (
 
 def _results(sandbox: Sandbox) -> RunOutput:
     """Run a component that gives results; without a column, which result-columns reports, it is not applicable."""
-    run = sandbox.run()
+    run = sandbox.usual
     _check_kind(run.out)
     if missing := [column for column in _RESULT_COLUMNS if column not in run.out]:
         raise NotApplicable(f"the results have no {' and no '.join(missing)}")
@@ -172,7 +172,7 @@ def _neighbours(out: pd.DataFrame) -> Iterator[tuple[str, dict[Any, Any], dict[A
 
 def result_columns(sandbox: Sandbox) -> None:
     """Results have docno, score and rank, and each question of the kit has results."""
-    out = sandbox.run().out
+    out = sandbox.usual.out
     _check_kind(out)
     if missing := [column for column in _RESULT_COLUMNS if column not in out]:
         raise Failed(f"the results have no {' and no '.join(missing)}: return qid, docno, score and rank.")
@@ -297,7 +297,7 @@ def determinism(sandbox: Sandbox) -> None:
 
 def another_build(sandbox: Sandbox) -> None:
     """Two components of the same parameters give the same output, to the last bit."""
-    run = sandbox.run()
+    run = sandbox.usual
     again = sandbox.make(run.collection).transform(run.inp.copy())
     cure = "let the parameters and the collection decide everything."
     _no_difference(run.out, again, "made twice", cure, exact=True)
@@ -510,7 +510,7 @@ def _provisions_given(
     if column is None:
         raise NotApplicable("it gives no provisions")
     if out.empty:
-        if sandbox.run().out.empty:
+        if sandbox.usual.out.empty:
             raise NotApplicable("no question has results")
         raise Failed(f"no question has results {wanted}")
     values = zip(out["qid"], out[column], strict=True)
@@ -535,23 +535,25 @@ INVARIANCE_CHECKS: tuple[Function, ...] = (
 
 def odd_queries(sandbox: Sandbox) -> None:
     """Empty texts, punctuation, operators and control characters are questions, with the full columns out."""
-    run = sandbox.run()
+    usual, collection = sandbox.usual.out, sandbox.collection()
+    component = sandbox.make(collection)
     for text in ODD_TEXTS:
         with given(text):
-            out = run.component.transform(sandbox.input_of_texts(run.collection, run.component, text))
-        _check_usual(out, run.out, f"asked {text[:20]!r}")
+            out = component.transform(sandbox.input_of_texts(collection, component, text))
+        _check_usual(out, usual, f"asked {text[:20]!r}")
 
 
 def long_query(sandbox: Sandbox) -> None:
     """A question of 100 000 characters has an output."""
-    run = sandbox.run()
-    out = run.component.transform(sandbox.input_of_texts(run.collection, run.component, long_text()))
-    _check_usual(out, run.out, "asked a question of 100 000 characters")
+    collection = sandbox.collection()
+    component = sandbox.make(collection)
+    out = component.transform(sandbox.input_of_texts(collection, component, long_text()))
+    _check_usual(out, sandbox.usual.out, "asked a question of 100 000 characters")
 
 
 def odd_documents(sandbox: Sandbox) -> None:
     """Documents without text or title, of punctuation, or in NFD do no harm."""
-    usual = sandbox.run()
+    usual = sandbox.usual
     collection = sandbox.collection((*PROVISIONS, *ODD_PROVISIONS), name="odd")
     component = sandbox.make(collection)
     _check_usual(component.transform(sandbox.input(collection, component)), usual.out, "over odd documents")

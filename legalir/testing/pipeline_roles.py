@@ -32,7 +32,7 @@ from legalir.testing.sandbox import Pipeline, Sandbox, pipeline_of
 
 def composed_documents(sandbox: Sandbox) -> None:
     """A search over documents in NFD gives the same results as over documents in NFC."""
-    run = sandbox.run()
+    run = sandbox.usual
     decomposed = [
         {key: unicodedata.normalize("NFD", text) if key in ("title", "text") else text for key, text in row.items()}
         for row in data.PROVISIONS
@@ -125,7 +125,7 @@ def empty_branch(sandbox: Sandbox) -> None:
 
 def documents_of_pipelines(sandbox: Sandbox) -> None:
     """Each document of the output is in the results of a pipeline for the same question."""
-    run = sandbox.run()
+    run = sandbox.usual
     candidates: set[tuple[str, str]] = set()
     for one in sandbox.under_test.branches:
         results = pipeline_of(run.collection, one).transform(run.inp.copy())
@@ -139,7 +139,7 @@ def documents_of_pipelines(sandbox: Sandbox) -> None:
 
 def rewritten_queries(sandbox: Sandbox) -> None:
     """A component that rewrites questions gives each of them once, as a string."""
-    run = sandbox.run()
+    run = sandbox.usual
     if "docno" in run.out:
         raise NotApplicable("it gives results, not questions")
     qids = run.inp["qid"].drop_duplicates().tolist()
@@ -152,7 +152,7 @@ def rewritten_queries(sandbox: Sandbox) -> None:
 
 def same_documents(sandbox: Sandbox) -> None:
     """The output of a question has the documents of its input; a component that adds or drops announces a failure."""
-    run = sandbox.run()
+    run = sandbox.usual
     for qid in run.inp["qid"].unique():
         before, after = (set(frame.loc[frame["qid"] == qid, "docno"]) for frame in (run.inp, run.out))
         # known-documents reports a document that the collection lacks.
@@ -166,7 +166,7 @@ def same_documents(sandbox: Sandbox) -> None:
 
 def one_row(sandbox: Sandbox) -> None:
     """Each question has one row, in the order of first appearance."""
-    run = sandbox.run()
+    run = sandbox.usual
     qids = run.inp["qid"].drop_duplicates().tolist()
     if run.out["qid"].tolist() != qids:
         raise Failed(
@@ -177,7 +177,7 @@ def one_row(sandbox: Sandbox) -> None:
 
 def answers(sandbox: Sandbox) -> None:
     """The answer is a string in the column `qanswer`."""
-    out = sandbox.run().out
+    out = sandbox.usual.out
     if "qanswer" not in out:
         raise Failed(f"there is no column 'qanswer' among {', '.join(map(str, out.columns))}: put the answers there.")
     for qid, answer in zip(out["qid"], out["qanswer"], strict=True):
@@ -187,14 +187,14 @@ def answers(sandbox: Sandbox) -> None:
 
 def no_result_columns(sandbox: Sandbox) -> None:
     """An answer has no columns of a single document."""
-    out = sandbox.run().out
+    out = sandbox.usual.out
     if left := [column for column in ("docno", "score", "rank") if column in out]:
         raise Failed(f"the output still has {', '.join(left)}: drop the columns of a single document.")
 
 
 def same_answers(sandbox: Sandbox) -> None:
     """A judge does not change the columns of the answers."""
-    run = sandbox.run()
+    run = sandbox.usual
     if missing := [column for column in run.inp if column not in run.out]:
         raise Failed(f"the column {missing[0]!r} is lost: add columns to those of the answers.")
     # one-row reports a question that is missing.
@@ -205,7 +205,7 @@ def same_answers(sandbox: Sandbox) -> None:
 
 def verdicts(sandbox: Sandbox) -> None:
     """A verdict is a finite number, or NaN for none; further new columns are texts."""
-    run = sandbox.run()
+    run = sandbox.usual
     new = [column for column in run.out if column not in run.inp]
     numbers = [column for column in new if run.out[column].dtype == np.float64]
     if not numbers:

@@ -312,16 +312,28 @@ class Sandbox:
 
     def input(self, collection: Collection, component: Any, queries: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return the component's input for `queries` (by default the sandbox's): these, or their results upstream."""
-        queries = self.queries if queries is None else queries
-        left = self.left(collection) if self.takes_results(component) else None
-        return queries.copy() if left is None else left.transform(queries.copy())
+        if not self.takes_results(component):
+            return (self.queries if queries is None else queries).copy()
+        left = self.left(collection)
+        assert left is not None
+        if queries is not None:
+            return left.transform(queries.copy())
+        if collection.cache not in self._inputs:
+            self._inputs[collection.cache] = left.transform(self.queries.copy())
+        return self._inputs[collection.cache].copy()
+
+    @cached_property
+    def _inputs(self) -> dict[Path, pd.DataFrame]:
+        """What the sandbox's questions find upstream, by the cache of the collection."""
+        return {}
 
     def input_of_texts(self, collection: Collection, component: Any, *texts: str) -> pd.DataFrame:
         """Return the component's input for questions with `texts`; results come from an ordinary question."""
         queries = pd.DataFrame({"qid": [f"q{number}" for number in range(len(texts))], "query": list(texts)})
         if not self.takes_results(component):
             return queries
-        usual = self.input(collection, component, self.queries.iloc[:1])
+        usual = self.input(collection, component)
+        usual = usual[usual["qid"] == self.queries["qid"].iloc[0]]
         lists = [usual.assign(qid=qid, query=text) for qid, text in zip(queries["qid"], texts, strict=True)]
         return pd.concat(lists, ignore_index=True)
 
@@ -331,6 +343,11 @@ class Sandbox:
         component = self.make(collection)
         inp = self.input(collection, component, queries)
         return RunOutput(collection, component, inp, component.transform(inp.copy()))
+
+    @cached_property
+    def usual(self) -> RunOutput:
+        """The first run on the sandbox's questions, for checks that only look at it."""
+        return self.run()
 
     def output(self, collection: Collection, component: Any) -> pd.DataFrame:
         """Return the output of a component of any role for the kit's data: ``qid``, and columns of the role."""
