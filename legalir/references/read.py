@@ -86,6 +86,8 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
+_AND = re.compile(r"[,、，과와및并並且] ?\Z")
+"""What joins clauses in Korean, Japanese and Chinese."""
 _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """The words before a law at the beginning of a sentence: *Theo* Luật Cảng biển, …"""
@@ -106,7 +108,8 @@ _ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
 _PARTICIPLE = r"[^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|[uû]e?s?|its?|ites?|ises?|ed)[ \xa0]"
 _PARALLEL = re.compile(
-    r"[^.;:\n()\d]{0,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a)(?![^\W\d_]),?[ \xa0]?(?:(?:[^.,;:\n()\d]{1,60}[ \xa0])??"
+    r"[^.;:\n()\d]{0,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a|während|while|whereas|mientras que|tandis que|mentre)"
+    r"(?![^\W\d_]),?[ \xa0]?(?:(?:[^.,;:\n()\d]{1,60}[ \xa0])??"
     rf"(?!(?:die|der|das|den|dem|zu[mr]?)[ \xa0]|{_PARTICIPLE})[^\W\d_]{{2,24}}[ \xa0])?"
 )
 """Between two places where a law states something: *defines mooring in section 1 and prohibits in section 2 …*."""
@@ -568,9 +571,10 @@ class _Reader:
             verbs, rf"(?<![\w.-])((?-i:[^\W\d_a-z]\w{{0,9}}[^\W\d_a-z])(?:/\d{{2,4}})?),?{GAP}(?:", ")"
         )
         self._stated_in = self._any(stated_in, r"\b(?:" if grammar.has_words else "(?:", rf"){GAP}\Z")
-        about, located = _around(grammar.topic)
-        self._topical = (self._any(about, "(?:", ")"), self._any(located, "(?:", ")"))
-        self._about_before = self._any(about, "(?:", rf"){GAP}\Z")
+        about, behind = _around(grammar.topic)
+        self._about = self._any(about, "(?:", rf"){GAP}\Z")
+        self._topical = (self._any(about, "(?:", ")"), self._any(behind, "(?:", ")"))
+        self._behind = self._topical[1] if behind else re.compile("")
         self._possessed = self._any(grammar.possessed, r"\b(?:", r")")
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
@@ -834,14 +838,15 @@ class _Reader:
 
     def _topic(self, text: str, start: int, memory: _Memory, stop: int) -> _Law | None:
         """Return the law that a sentence is about, of which it names an article."""
-        about = self._about_before.search(text, max(memory.end, start - _ITS), start)
+        about = self._about.search(text, max(memory.end, start - _ITS), start)
         place = about.start() if about else start
-        if about and self._topical[1].match(text, stop) and (law := self._law_before(text, place, memory)):
+        if about and self._behind.match(text, stop) and (law := self._law_before(text, place, memory)):
+            memory.subject = law
             return law  # 건축법은 제11조에서 …
-        parallel = text[:place].rstrip().endswith((",", "、", "，"))
-        parallel = parallel and any(one.match(text, memory.end) and one.match(text, stop) for one in self._topical)
-        if parallel and not _SENTENCE_OVER.search(text, memory.end, start):
-            return _law_meant(memory.last.get("article"), start)  # 건축법 제11조는 허가를, 제14조는 신고를 …
+        meant = _law_meant(memory.last.get("article"), start) if _AND.search(text, memory.end, place) else None
+        again = about is not None and meant and memory.subject and meant.name == memory.subject.name
+        if again or any(one.match(text, memory.end) and one.match(text, stop) for one in self._topical):
+            return None if _SENTENCE_OVER.search(text, memory.end, start) else meant  # 건축법 제11조는 …, 제14조는 …
         return None
 
     def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
@@ -1156,7 +1161,8 @@ class _Reader:
             if inside and not within and (verb := self._states.match(text, head.end())) and "," not in verb[0]:
                 within = verb  # Im Handelsgesetzbuch regelt § 377 …
             opens = self._within_before.search(text, max(0, head.start() - _ITS), head.start())
-            if within and ((within.re.groups and within[1]) or opens):
+            phrase = within is not None and within[0].count(" ") > 2  # The Pier Act with the exception of section 5
+            if within and ((within.re.groups and within[1]) or opens or phrase):
                 lead, kept = within, self._changed(text, head.start(), memory)
                 law = _Law(kept.name, kept.kind, head.start(), head.end()) if kept else law
             unit = self._head.match(text, self._blank(text, lead.end())) if lead else None
