@@ -1161,9 +1161,10 @@ class _Reader:
             if inside and not within and (verb := self._states.match(text, head.end())) and "," not in verb[0]:
                 within = verb  # Im Handelsgesetzbuch regelt § 377 …
             opens = self._within_before.search(text, max(0, head.start() - _ITS), head.start())
-            phrase = within is not None and within[0].count(" ") > 2  # The Pier Act with the exception of section 5
+            kept = self._changed(text, head.start(), memory) if within else None
+            phrase = bool(within and not kept and within[0].count(" ") > 2)  # … with the exception of section 5
             if within and ((within.re.groups and within[1]) or opens or phrase):
-                lead, kept = within, self._changed(text, head.start(), memory)
+                lead = within
                 law = _Law(kept.name, kept.kind, head.start(), head.end()) if kept else law
             unit = self._head.match(text, self._blank(text, lead.end())) if lead else None
             if after and after.lastgroup != "part" and self._patterns[int(level)].bare:

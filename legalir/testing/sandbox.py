@@ -313,11 +313,13 @@ class Sandbox:
     def input(self, collection: Collection, component: Any, queries: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return the component's input for `queries` (by default the sandbox's): these, or their results upstream."""
         if not self.takes_results(component):
-            return (self.queries if queries is None else queries).copy()
+            asked: pd.DataFrame = self.queries if queries is None else queries
+            return asked.copy()
         left = self.left(collection)
         assert left is not None
         if queries is not None:
-            return left.transform(queries.copy())
+            found: pd.DataFrame = left.transform(queries.copy())
+            return found
         if collection.cache not in self._inputs:
             self._inputs[collection.cache] = left.transform(self.queries.copy())
         return self._inputs[collection.cache].copy()
@@ -333,8 +335,8 @@ class Sandbox:
         if not self.takes_results(component):
             return queries
         usual = self.input(collection, component)
-        usual = usual[usual["qid"] == self.queries["qid"].iloc[0]]
-        lists = [usual.assign(qid=qid, query=text) for qid, text in zip(queries["qid"], texts, strict=True)]
+        first: pd.DataFrame = usual[usual["qid"] == self.queries["qid"].iloc[0]]
+        lists = [first.assign(qid=qid, query=text) for qid, text in zip(queries["qid"], texts, strict=True)]
         return pd.concat(lists, ignore_index=True)
 
     def run(self, queries: pd.DataFrame | None = None) -> RunOutput:
