@@ -70,6 +70,8 @@ _LEAD = re.compile(
 _COMMA = re.compile(rf"{GAP},{GAP}")
 _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
+_BOOK = re.compile("(?<=》)(?:[一-鿿]{1,10}[编編]|[总總分][则則])\\Z|(?<=法典)[一-鿿]{1,10}[编編]\\Z")
+"""A book of a law before an article of it: 《民法典》合同编第五百条."""
 _LAW_WORD = re.compile("(?:法|條例|条例)(?=[，、之的（(規规])")
 """The end of the name of a law that is not quoted and has no number behind it."""
 _LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
@@ -711,6 +713,8 @@ class _Reader:
         if end - 1 > low and text[end - 1] in self._grammar.particles:
             quotes = self._grammar.closing_quotes
             end -= not quotes or text[end - 2] in quotes
+        if book := _BOOK.search(text, low, end):
+            end = book.start()
         if end > low and text[end - 1] in _CLOSING:
             opening = self._opening(text, end - 1)
             inside = text[opening + 1 : end] if opening >= 0 else ""
