@@ -204,6 +204,9 @@ class LawNames:
         for short in (*self._by_number(name), *self._short(name)):
             if short.start == 0 and not name[short.end :].strip(" .)"):
                 return short.laws
+        for numbered in self._by_number(name):  # Kind, number and year tell which law it is; the rest is its title.
+            if numbered.start == 0 and numbered.laws and name[numbered.end] in " ,":
+                return numbered.laws
         form = name if self.listed(name) else _base(name)
         laws, years = self._short_for("".join(_WORD.findall(form))), _years_in(name[len(form) :])
         return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])

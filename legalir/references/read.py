@@ -1646,7 +1646,12 @@ class _Reader:
                 if here.lastgroup == "kind":
                     name, kind = self._law_of_kind(here[0], memory)
                     further = self._introduced.match(text, here.end())
-                    if further and (match := self._laws.match(text, further.end())):
+                    match = self._laws.match(text, further.end()) if further else None
+                    if further and match and words and len(further[0].split()) < 3:  # del Reglamento de la Ley 5/2001
+                        noun = words.end() if words.end() < here.end() else here.start()
+                        law = _Law(" ".join(text[noun : match.end()].split()), "named", place, match.end())
+                        continue
+                    if match:
                         return self._law_of(match, memory)  # del codice di cui al decreto …
                 else:
                     own = here.lastgroup == "this"

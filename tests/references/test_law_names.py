@@ -201,6 +201,20 @@ def test_short_names_and_numbers(text: str, law: str | None) -> None:
     assert [SHORT[number] for number in mention.laws] == ([] if law is None else [law])
 
 
+@pytest.mark.parametrize(
+    ("name", "law"),
+    [
+        ("loi n° 83-634 du 13 juillet 1983 portant droits et obligations des fonctionnaires, dite loi Le Pors", 12),
+        ("loi n° 83-634 du 13 juillet 1983 relative aux phares", 12),
+        ("legge 7 agosto 1990, n. 241, sul procedimento", 4),
+        ("decreto legislativo 165/2001 sul lavoro", 3),
+        ("loi n° 83-635 du 13 juillet 1983 portant droits et obligations des fonctionnaires", None),
+    ],
+)
+def test_a_number_tells_the_law_whatever_title_follows(name: str, law: int | None) -> None:
+    assert LawNames(SHORT).named(name) == (() if law is None else (law,))
+
+
 def test_a_short_name_of_two_laws_names_none() -> None:
     names = LawNames(["Codice penale", "Ley Orgánica 10/1995, de 23 de noviembre, del Código Penal"])
     for text, laws in (("art. 138 CP", ()), ("art. 138 del Código Penal", (1,)), ("art. 138 LO 10/1995", (1,))):
