@@ -201,12 +201,13 @@ class LawNames:
             if laws := self._names.get(key) or self._codes.get(key) or tuple(words):
                 years = _years_in(name)
                 return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
-        for short in (*self._by_number(name), *self._short(name)):
+        numbered = [*self._by_number(name)]
+        for short in (*numbered, *self._short(name)):
             if short.start == 0 and not name[short.end :].strip(" .)"):
                 return short.laws
-        for numbered in self._by_number(name):  # Kind, number and year tell which law it is; the rest is its title.
-            if numbered.start == 0 and numbered.laws and name[numbered.end] in " ,":
-                return numbered.laws
+        for one in numbered:  # Kind, number and year tell which law it is; the rest is its title.
+            if one.start == 0 and one.laws and name[one.end] in " ,":
+                return one.laws
         form = name if self.listed(name) else _base(name)
         laws, years = self._short_for("".join(_WORD.findall(form))), _years_in(name[len(form) :])
         return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])

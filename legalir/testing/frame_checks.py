@@ -145,7 +145,7 @@ FRAME_CHECKS: tuple[Function, ...] = (
 
 
 def _results(sandbox: Sandbox) -> RunOutput:
-    """Run a component that gives results; without a column, which result-columns reports, it is not applicable."""
+    """Return the usual run of what gives results; without a column, which result-columns reports, it does not apply."""
     run = sandbox.usual
     _check_kind(run.out)
     if missing := [column for column in _RESULT_COLUMNS if column not in run.out]:
