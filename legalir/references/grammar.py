@@ -317,6 +317,10 @@ class Grammar(Schema):
     ignore: Forms = ()
     """Forms that look like a reference but are not: ``별지 제 N 호``."""
 
+    documents: Forms = ()
+    """Words for documents that are no laws, next to a unit, ``…``, whose provisions are not read: ``… of the lease``,
+    ``契約書 …``. A law of such a name may say so of itself."""
+
     quotes: Forms = ()
     """Pairs of signs around the names of laws."""
 
@@ -864,7 +868,7 @@ _NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
     # Two capitals are the short name of a law rather than a letter: (art. 5 al. 2 CO).
     "X": r"(?:[^\W\d_](?-i:[^\W\d_A-Z])?|(?-i:AA|BB|DD|EE|FF))(?![^\W_])",
-    "S": r"[a-zđ]\d{0,2}(?![^\W_])",
+    "S": r"[a-zđ]\d{0,2}(?![^\W_項项])",
     "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",

@@ -61,6 +61,8 @@ _PARTS = re.compile(r"[\w.]{1,20}")
 _INNER = re.compile(r"\(\w{1,5}\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
+_DOCUMENT = "\0"
+"""In place of a law, a document whose provisions are not read."""
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
 _LEAD = re.compile(
@@ -453,8 +455,9 @@ class _Memory:
 
     def name(self, law: str) -> None:
         """Take a law that the text names."""
-        self.laws.pop(law, None)
-        self.laws[law] = None
+        if law != _DOCUMENT:
+            self.laws.pop(law, None)
+            self.laws[law] = None
 
 
 class _Reader:
@@ -577,6 +580,9 @@ class _Reader:
         self._about = self._any(about, "(?:", rf"){GAP}\Z")
         self._topical = (self._any(about, "(?:", ")"), self._any(behind, "(?:", ")"))
         self._behind = self._topical[1] if behind else re.compile("")
+        written, writing = _around(grammar.documents)
+        self._document_before = self._any(written, "(?:", rf"){GAP}の?{GAP}\Z")
+        self._document_after = self._any(writing, rf"{GAP}(?:", ")")
         self._possessed = self._any(grammar.possessed, r"\b(?:", r")")
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
@@ -598,7 +604,8 @@ class _Reader:
         )
         self._kind_after = self._compiled([(kind, one) for kind, _, one in kinds if one], f"(?:{until})?{note}(?:", ")")
         bracket = grammar.pattern("B")
-        self._bracket = re.compile(rf"{bracket}| (?!\([A-Z]{{2}}\)){bracket}(?![^\W_])")  # not (CO)
+        # No (CO), no （删除）, and no （三）, whose level a form of the grammar tells.
+        self._bracket = re.compile(rf"(?![(（][一-鿿]){bracket}| (?!\([A-Z]{{2}}\)){bracket}(?![^\W_])")
         self._short_laws = [re.compile(one.pattern) for one in self._patterns if one.after and grammar.has_words]
         # How words are written in the patterns of laws, and words before a law, for texts in capitals.
         named = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
@@ -965,6 +972,8 @@ class _Reader:
             fraction = digit and digit.start() == head.start() and text[head.start() - 1 : head.start()] == "/"
             if digit and (_NO_NUMBER.match(text, digit.start()) or (fraction and text[head.start() - 2].isdigit())):
                 continue
+            if digit and len(digit[0]) > 3 and RANKS[level] >= RANKS["paragraph"]:
+                continue  # No provision has a thousand items: 商品番号第1203号
             number = (
                 kind in ("same", "this", "before")
                 and self._grammar.has_case
@@ -984,6 +993,8 @@ class _Reader:
                 _, end, outside = notes.pop()
             inside = notes[-1] if notes else None
             drafts, place = self._group(text, head, kind, level, memory)
+            if drafts:
+                self._of_documents(text, drafts, memory)
             if drafts and kind == "unit":
                 lower = (
                     outside and drafts[0].highest > RANKS[outside.level] > 0 and not text[end : drafts[0].start].strip()
@@ -1032,7 +1043,8 @@ class _Reader:
                         annex = reference.annex or ("" if reference.article else memory.at.annex)
                         article = "" if annex else reference.article or memory.at.article
                         memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
-        return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+        every = [one for one in (*found, *self._whole_laws(text, found)) if one.law != _DOCUMENT]
+        return sorted(every, key=lambda one: (one.start, one.end))
 
     def _in_small_letters(self, text: str) -> str:
         """Return a text whose lines in capitals, such as headings, are written as other text is.
@@ -1399,7 +1411,8 @@ class _Reader:
                     glue = self._glue.match(text, bare.end())
                     below = self._below(1).match(text, glue.end() if glue else bare.end())
                     behind = not below and not self._is_of_a_law(text, bare.end(), memory)
-                if (sign == "B" and ("\n" in join[0] or not like)) or (sign == "N" and behind):
+                label = "\n" in join[0] and bare[0][0] in _OPENING
+                if label or (sign == "B" and not like) or (sign == "N" and behind):
                     continue
                 several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
                 following = _Draft(place, bare.end(), level)
@@ -1481,8 +1494,11 @@ class _Reader:
             level = min(last.numbers, key=RANKS.__getitem__, default="article")
             if self._goes_up(text, note.end(), level):
                 last.end = note.end()  # Subsection (2) (fees) of section 5
-        while of := self._of.match(text, last.end):
-            head = self._head.match(text, of.end()) or self._head.match(text, self._blank(text, last.end))
+        while True:
+            of, here = self._of.match(text, last.end), self._head.match(text, self._blank(text, last.end))
+            head = (of and self._head.match(text, of.end())) or here
+            if of is None and not (here and (here.lastgroup or "").startswith("same_") and here.start() > last.end):
+                return
             kind, _, level = (head.lastgroup or "").partition("_") if head else ("", "", "")
             if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] > last.highest:
                 return
@@ -1496,7 +1512,8 @@ class _Reader:
                 level, upper.level, upper.numbers = "paragraph", "paragraph", {"paragraph": upper.numbers["item"]}
             if RANKS[level] == last.highest:
                 # premier alinéa du II: a part of the unit that follows.
-                if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers or "," in of[0]:
+                inner = kind == "unit" and level in ("paragraph", "item") and level in last.numbers
+                if not inner or not of or "," in of[0]:
                     return
                 last.part, last.numbers, last.end = text[last.start : last.end], upper.numbers, upper.end
                 continue
@@ -1590,6 +1607,23 @@ class _Reader:
             draft.law, draft.inherits = law, False
         drafts[-1].end = end if inside or law.start == law.end else law.end  # Else unread words precede a law.
         return True
+
+    def _of_documents(self, text: str, drafts: list[_Draft], memory: _Memory) -> None:
+        """Mark drafts of documents that are no laws: ``§ 7 des Mietvertrags``."""
+
+        def is_document(start: int, words: re.Match[str] | None) -> bool:
+            words = self._document_before.search(text, max(0, start - _ITS), start) or words
+            noun = _WORD.findall(words[0])[-1].casefold()[:6] if words else ""
+            return words is not None and noun not in memory.own.law.casefold()
+
+        behind = self._document_after.match(text, drafts[-1].end)
+        for draft in drafts:
+            law, words = draft.law, behind
+            if law and law.start >= draft.start < law.end:
+                near = self._document_after.finditer(text, max(draft.start, law.start - _ITS), law.end + _ITS)
+                words = next((one for one in near if one.start() <= law.start < one.end()), behind)
+            if is_document(law.end if law and law.start == draft.start else drafts[0].start, words):
+                draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
 
     def _thereof(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
         """Take what was named last, if such a word is behind the last draft: article 5 and paragraph 2 *thereof*."""
