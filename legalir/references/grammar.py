@@ -131,7 +131,7 @@ class Grammar(Schema):
     A form after ``^`` counts only directly after the name of a law: ``^ N 条``.
 
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
-    ``X`` one or two letters, ``S`` one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
+    ``X`` one or two letters, ``S`` one, ``J`` a small one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
     a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
     ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`,
     ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``W`` a verb, by its ending; ``M`` a
@@ -869,6 +869,7 @@ _PLACES = {
     # Two capitals are the short name of a law rather than a letter: (art. 5 al. 2 CO).
     "X": r"(?:[^\W\d_](?-i:[^\W\d_A-Z])?|(?-i:AA|BB|DD|EE|FF))(?![^\W_])",
     "S": r"[a-zđ]\d{0,2}(?![^\W_項项])",
+    "J": r"(?-i:[a-z])(?![^\W_])",
     "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",

@@ -189,7 +189,9 @@ _UNREAD = re.compile(
 )
 """What may be between a number and the law that it belongs to: a note in brackets, a unit, a phrase in commas."""
 
-_SHORT_NAME = re.compile(r"(?<![\w.])(?:(\w{2,20})[ \xa0])?((?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|[^\W\d_]{2,10}),?\Z")
+_SHORT_NAME = re.compile(
+    r"(?<![\w.])(?:(\w{2,20})[ \xa0])?((?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|[^\W\d_]{2,10}(?: ((?:19|20)\d\d))?),?\Z"
+)
 """A word and, after it, a short name of a law in capitals or with full stops, at the end of a text."""
 
 _ABBREVIATED = re.compile(r"[ \xa0](?:§|[^\W\d_]{1,5}\.)")
@@ -772,7 +774,7 @@ class _Reader:
         start, name = words.start(2 - two), words[0].rstrip(",") if two else words[2]
         if "." not in name and sum(map(str.isupper, name)) < 2:
             return None
-        if text[end - 1] == "," and not _ABBREVIATED.match(text, end):
+        if text[end - 1] == "," and not words[3] and not _ABBREVIATED.match(text, end):
             return None  # The commission of the EU, article 5.
         if not any((law := one.match(f" {name}", 1)) and law.end() == len(name) + 1 for one in self._short_laws):
             return None
@@ -1402,7 +1404,9 @@ class _Reader:
             plural.append(("article", "N"))  # Section 3 or 4 of the Act, section 5A or 5B.
         # A semicolon ends the list of the lowest level.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
-            if (bare := self._bare(level, sign).match(text, place)) and not self._is_higher(bare, level, draft):
+            bare = self._bare(level, sign).match(text, place)
+            ranged = join.re is self._range and not draft.plural  # art. 43 ust. 1 pkt 37-41
+            if bare and (ranged or not self._is_higher(bare, level, draft)):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
@@ -1471,7 +1475,7 @@ class _Reader:
         if not (number.isdecimal() and first):
             return False
         last = draft.numbers.get(level, "") if self._grammar.has_words else ""  # المواد 1/1 و2 و6
-        following = last.isdecimal() and int(number) == int(last) + 1
+        following = last.isdecimal() and (int(number) == int(last) + 1 or 20 < int(last) < int(number))
         return not following and (int(number) > 20 or (draft.plural and int(number) > int(first[0])))
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
