@@ -142,6 +142,8 @@ _ATTACHED = re.compile(
 """An end of a number that no grammar need list: ``416-bis.1``, ``29-A``, ``3 Quáter``, ``2.2.4.6.8``."""
 _SMALL_WORD = re.compile(r"(?:\b[a-zà-ÿ]{1,3}|['’])[ \xa0]?\Z")
 """A word after which no verb stands, so that what ends a name of a law is a noun: *loi sur le crédit*."""
+_NO_WORD = re.compile(r"[bcdfghjklmpqrstvx](?![\w.'’])")
+"""A small letter alone that is a word in no language of one alphabet."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
@@ -727,7 +729,8 @@ class _Reader:
         if end > low and text[end - 1] in _CLOSING:
             opening = self._opening(text, end - 1)
             inside = text[opening + 1 : end] if opening >= 0 else ""
-            if not (self._define.search(inside) or self._law_number.search(inside)):
+            quoted = text[:opening].rstrip()[-1:] in self._grammar.closing_quotes and not self._head.search(inside)
+            if not (quoted or self._define.search(inside) or self._law_number.search(inside)):
                 return self._word_before(text, low, end, memory, depth) if self._grammar.spaceless else None
             law = self._law_before(text, opening, memory, depth - 1)
             if law:
@@ -1425,6 +1428,7 @@ class _Reader:
                 following.several = several | following.several
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
+                far = _NO_WORD.match(text, following.start)  # lit. b und f
                 open_before = open_before and not (draft.law and draft.law.end == draft.end)  # c) del decreto, e …
                 if (
                     sign not in "XS"
@@ -1432,7 +1436,7 @@ class _Reader:
                     or (
                         open_before
                         and (
-                            _is_next(draft, following, level, 26 if join.re is self._range else 4)
+                            _is_next(draft, following, level, 26 if far or join.re is self._range else 4)
                             # Các điểm i, s khoản 1
                             or (sign == "S" and self._goes_up(text, following.end, level))
                             or (sign == "S" and self._law_at(text, following.end, memory))
