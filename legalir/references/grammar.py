@@ -131,11 +131,11 @@ class Grammar(Schema):
     A form after ``^`` counts only directly after the name of a law: ``^ N 条``.
 
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
-    ``X`` one or two letters, ``S`` one, ``J`` a small one; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in
-    a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`;
-    ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`,
-    ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``W`` a verb, by its ending; ``M`` a
-    number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
+    ``X`` one or two letters, ``S`` one, ``J`` a small one; ``H`` and ``K`` a letter of a Korean and a Japanese
+    sub-item; ``C`` a digit in a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several
+    parts after one of `prefix`; ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a
+    law; ``O`` one of `ordinals`, ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``W`` a
+    verb, by its ending; ``M`` a number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
