@@ -92,7 +92,8 @@ wheel: dist
 dist:
 	rm -rf dist build/wheel
 	$(PYTHON) -m venv build/wheel
-	build/wheel/bin/python -m pip --disable-pip-version-check wheel --no-deps --wheel-dir dist . $(PLUGINS) > build.log 2>&1 || { cat build.log; exit 1; }
+	build/wheel/bin/$(PIP) setuptools
+	build/wheel/bin/python -m pip --disable-pip-version-check wheel --no-build-isolation --no-deps --wheel-dir dist . $(PLUGINS) > build.log 2>&1 || { cat build.log; exit 1; }
 	rm -f build.log
 
 .PHONY: empty wheels

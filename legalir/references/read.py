@@ -729,8 +729,8 @@ class _Reader:
         if end > low and text[end - 1] in _CLOSING:
             opening = self._opening(text, end - 1)
             inside = text[opening + 1 : end] if opening >= 0 else ""
-            quoted = text[:opening].rstrip()[-1:] in self._grammar.closing_quotes and not self._head.search(inside)
-            if not (quoted or self._define.search(inside) or self._law_number.search(inside)):
+            noted = text[low:opening].rstrip()[-1:] in self._grammar.closing_quotes and not self._head.search(inside)
+            if not (noted or self._define.search(inside) or self._law_number.search(inside)):
                 return self._word_before(text, low, end, memory, depth) if self._grammar.spaceless else None
             law = self._law_before(text, opening, memory, depth - 1)
             if law:
