@@ -145,6 +145,9 @@ class Server:
             try:
                 connection = self._open(target) if failure else self._idle_or_new()
             except Error as error:
+                # Where all reconnect at once, a host that answers may refuse some for a moment.
+                if failure is not None and time.monotonic() - begun < timeout:
+                    continue
                 raise self._plain(failure or error) from None
             try:
                 with _cut_after(connection, timeout + _GRACE):
