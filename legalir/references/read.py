@@ -1621,15 +1621,15 @@ class _Reader:
 
         def is_document(start: int, words: re.Match[str] | None) -> bool:
             words = self._document_before.search(text, max(0, start - _ITS), start) or words
-            noun = _WORD.findall(words[0])[-1].casefold()[:6] if words else ""
-            return words is not None and noun not in memory.own.law.casefold()
+            noun, own = _WORD.findall(words[0])[-1].casefold() if words else "", memory.own.law.casefold()
+            return words is not None and not (noun[:6] in own if self._grammar.has_words else own.endswith(noun))
 
         behind = self._document_after.match(text, drafts[-1].end)
         for draft in drafts:
-            law, words = draft.law, behind
+            law, words = draft.law, None if draft.law and draft.law.name else behind
             if law and law.start >= draft.start < law.end:
                 near = self._document_after.finditer(text, max(draft.start, law.start - _ITS), law.end + _ITS)
-                words = next((one for one in near if one.start() <= law.start < one.end()), behind)
+                words = next((one for one in near if one.start() <= law.start < one.end()), words)
             if is_document(law.end if law and law.start == draft.start else drafts[0].start, words):
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
 

@@ -584,3 +584,17 @@ def test_time_is_linear_in_the_text(lang: str) -> None:
     for unit in UNITS:
         with ends():
             read(unit * (20_000 // len(unit)), lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "own", "articles"),
+    [
+        ("ja", "本契約第5条に違反し", "港湾労働契約法", []),
+        ("ja", "約款第5条", "標準運送約款", ["5"]),
+        ("ko", "이 계약 제5조", "부두 임대차계약에 관한 법률", []),
+        ("de", "§ 7 der Hausordnung", "Hausordnung der Hafenverwaltung", ["7"]),
+        ("de", "§ 7 der Hausordnung", "Hafengesetz", []),
+    ],
+)
+def test_a_document_is_read_where_it_is_the_own_law(lang: str, text: str, own: str, articles: list[str]) -> None:
+    assert [one.article for one in read(text, lang, Place(own, "2"))] == articles
