@@ -37,7 +37,8 @@ test:
 
 # One after the other, as both write to the same environment; and after the wheels, which are built in the same folders.
 environment: dist
-	$(MAKE) --no-print-directory --jobs 1 $(VENV)/.neural $(VENV)/.docs
+	$(MAKE) --no-print-directory $(VENV)/.neural
+	$(MAKE) --no-print-directory $(VENV)/.docs
 
 core-tests:
 	$(PYTEST)
