@@ -318,8 +318,10 @@ class Grammar(Schema):
     """Forms that look like a reference but are not: ``별지 제 N 호``."""
 
     documents: Forms = ()
-    """Words for documents that are no laws, next to a unit, ``…``, whose provisions are not read: ``… of the lease``,
-    ``契約書 …``. A law of such a name may say so of itself."""
+    """Words for documents that are no laws, before or behind a unit, ``…``: ``… of the lease``, ``契約書 …``.
+
+    Such a unit is not read, unless the own law has such a name.
+    """
 
     quotes: Forms = ()
     """Pairs of signs around the names of laws."""

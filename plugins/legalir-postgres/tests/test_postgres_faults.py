@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import psycopg
 import pytest
@@ -142,6 +143,28 @@ def test_connections_that_the_server_ends_are_opened_again(make: Make, primary: 
     pipeline.search("fire")
     primary.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'legalir'")
     assert len(pipeline.search("fire")) == 1
+
+
+@pytest.mark.parametrize(("refusals", "found"), [(3, True), (99, False)])
+def test_a_server_that_refuses_for_a_moment_is_asked_again(
+    make: Make, primary: PostgresServer, monkeypatch: pytest.MonkeyPatch, refusals: int, found: bool
+) -> None:
+    collection = make(ROWS)
+    collection.pipeline(TEXT).search("fire")
+    primary.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'legalir'")
+    connect, left = psycopg.connect, iter(range(refusals))
+
+    def refusing(*arguments: Any, **settings: Any) -> psycopg.Connection[Any]:
+        if next(left, None) is not None:
+            raise psycopg.OperationalError("too many clients already")
+        return connect(*arguments, **settings)
+
+    monkeypatch.setattr(psycopg, "connect", refusing)
+    if found:
+        assert len(collection.pipeline(TEXT).search("fire")) == 1
+        assert next(left, None) is None
+    else:
+        assert "cannot be reached" in refused(collection)
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,8 @@ class Server:
                 connection = self._open(target) if failure else self._idle_or_new()
             except Error as error:
                 # Where all reconnect at once, a host that answers may refuse some for a moment.
-                if failure is not None and time.monotonic() - begun < timeout:
+                broke = isinstance(failure, OperationalError | InterfaceError)
+                if broke and time.monotonic() - begun < timeout:
                     continue
                 raise self._plain(failure or error) from None
             try:
