@@ -8,8 +8,9 @@ a number (digits of any script or Han numerals, with what is attached: ``12a``, 
 letters. Upper and lower case are the same.
 
 An inflected word has alternatives, ``статья|статье N``, or an open end, ``N . madde*``; verbs of `Grammar.states` may
-have an open beginning, ``*uje|ują``. Words after ``>`` must follow, but are not part of the form: ``§ N > ust.``. Words
-after ``> !`` must not follow: ``N > ! kronor``.
+have an open beginning, ``*uje|ują``. What follows a word with ``~``, in small letters, is attached to it: ``s~ N``.
+Words after ``>`` must follow, but are not part of the form: ``§ N > ust.``. Words after ``> !`` must not follow:
+``N > ! kronor``.
 """
 
 from __future__ import annotations
@@ -437,7 +438,7 @@ class Grammar(Schema):
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
             parts.append(f"({place})" if capture and token not in ("Q", "U", "L", "I") else place)
-        return GAP.join(part for part in parts if part) + self.ahead(ahead)
+        return _spaced(form.split(), parts) + self.ahead(ahead)
 
     def ahead(self, form: str) -> str:
         """Return the pattern of what must follow a form, or must not."""
@@ -479,7 +480,7 @@ class Grammar(Schema):
     def _last_place(self, form: str) -> str:
         """Return the pattern of the place that ends a form and has words before it, else an empty string."""
         words = form.lstrip("+^ ").split()
-        place = self._place(words[-1]) if len(words) > 1 and ">" not in words else ""
+        place = self._place(words[-1]) if len(words) > 1 and ">" not in words and "~" not in form else ""
         return place.removeprefix(_NO_HANGUL_BEFORE) if form[0] == "+" else place
 
     def _place(self, token: str) -> str:
@@ -862,7 +863,14 @@ def _form(form: str, number: str, ordinals: str = "") -> str:
     places = {"N": number, "N+": number, "X": _LETTER, "S": _LETTER, "H": _LETTER, "K": _LETTER, "O": ordinals}
     sign, ahead = ("!", ahead[2:]) if ahead.startswith("! ") else ("=", ahead)
     following = f"(?{sign}{GAP}{_form(ahead, number_pattern(_JOINERS), ordinals)})" if ahead else ""
-    return GAP.join(places.get(token) or _word(token) for token in clean(form).split()) + following
+    tokens = clean(form).split()
+    return _spaced(tokens, [places.get(token) or _word(token) for token in tokens]) + following
+
+
+def _spaced(tokens: Sequence[str], patterns: Sequence[str]) -> str:
+    """Return the patterns of tokens in a row, with optional white space between, but not behind ``~``."""
+    each = [f"{one}{'' if token[-1] == '~' else GAP}" for token, one in zip(tokens, patterns, strict=True) if one]
+    return "".join(each).removesuffix(GAP)
 
 
 _KOREAN_LETTERS = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허"
@@ -920,6 +928,8 @@ def _word(word: str) -> str:
     """
     if len(word) > 2 and word[0] == "*":
         return rf"(?<![^\W\d_])[^\W\d_]{{0,16}}(?:{'|'.join(map(re.escape, word[1:].split('|')))}){_END}"
+    if len(word) > 1 and word[-1] == "~":
+        return rf"(?-i:{_word(word[:-1]).removesuffix(_END)})"
     if "|" in word:
         return "|".join(map(_word, word.split("|"))).join(("(?:", ")"))
     if len(word) > 2 and word[-1] == "*":

@@ -65,6 +65,8 @@ _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
 """In place of a law, a document whose provisions are not read."""
+_LARGEST = 4100
+"""Maximum number of an article of the own law: no code has more."""
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
 _LEAD = re.compile(
@@ -419,6 +421,7 @@ class _Memory:
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
         self.own, self.at = at, at
         self.end = 0  # Of the last reference.
+        self.document = 0  # End of the last unit of a document that is no law.
         self.until = -1  # Up to there the text is about another law than the own one.
         self.outer: list[tuple[Place, int]] = []
         self.quotations: list[tuple[int, int]] = []
@@ -522,7 +525,7 @@ class _Reader:
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
         self._marked = re.compile(grammar.marked or "(?!)")
-        self._own_nouns = {form.split()[-1] for form in grammar.this.get("law", ())}
+        self._own_nouns = {noun for form in grammar.this.get("law", ()) for noun in form.split()[-1].split("|")}
         stems = {noun.casefold()[:5] for noun in self._own_nouns}
         stems = {rf"\b{stem}|{stem}\b" if len(stem) < 5 else stem for stem in stems if len(stem) > 2}
         self._kind_noun = re.compile("|".join(sorted(stems)) or "(?!)")
@@ -593,12 +596,13 @@ class _Reader:
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
-        self._within = self._any(grammar.within, rf"{note}{GAP}([,،]?){GAP}(?:", rf"){GAP}")
+        self._within = self._any(grammar.within, rf"{note}{GAP}([,،(（]?){GAP}(?:", rf"){GAP}")
         self._within_after = self._any((*grammar.within, *stated_in), rf"[,،]{GAP}(?:", rf"){GAP}\Z")
         self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:(?:", r")\s)?(?:[^\W\d_]{1,8}\s)?\Z")
         self._laws = re.compile(
             "|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(self._patterns)) or "(?!)"
         )
+        self._law_words = self._laws.pattern.casefold()
         # "of" may precede a reference; a comma or a note in brackets may follow it.
         kinds = [(kind, *_around(forms)) for kind, forms in grammar.kinds.items()]
         between = grammar.alternatives((*grammar.of, *grammar.law_after))
@@ -1292,8 +1296,10 @@ class _Reader:
             following.range_end = ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
             highest = min(following.numbers, key=RANKS.__getitem__)
-            if draft.postposed and highest == "paragraph" and self._head.match(text, following.start):
-                pass  # Of the own article, unless another one is named behind it, too.
+            in_brackets = draft.several.get("paragraph") == "B" and text[draft.end - 1] == ")"
+            alone = draft.postposed or (in_brackets and self._grammar.brackets)
+            if alone and highest == "paragraph" and self._head.match(text, following.start):
+                pass  # Section 4(1) and paragraph 3: of the own article, unless another one is named behind it, too.
             elif (
                 RANKS[draft.level] >= RANKS[highest]
                 or highest in draft.numbers
@@ -1313,7 +1319,8 @@ class _Reader:
                 conjoined = self._conjoined.match(text, end)
                 if law and (conjoined or " " in text[end : following.start].strip()):
                     law = _Law(law.name, law.kind, end, end)  # Those after the words may be of another one.
-                following.law = law if not named or conjoined else None
+                lower = RANKS[highest] > 1  # § 5 Abs. 1 BGB und Abs. 2
+                following.law = law if not named or conjoined or lower else None
                 following.inherits = following.law is not None
             elif draft.level == "group" and draft.law and draft.law.start == draft.start:
                 following.law, following.inherits = draft.law, True  # Pier Act, chapter 3 and section 5
@@ -1382,6 +1389,8 @@ class _Reader:
         after = self._head.match(text, words.end() if words else place)
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
+            if kind == "unit" and ";" in join[0] and self._is_label(text, after, level):
+                return None
             if kind == "unit" and (surface := _WORD.findall(text[draft.start : draft.end])):
                 unit = self._below(max(RANKS[draft.level] - 1, 0)).match(text, after.start())
                 if after[0].startswith(surface[-1]) and unit and unit.lastgroup == f"unit_{draft.level}":
@@ -1520,6 +1529,10 @@ class _Reader:
             lettered = level == last.level == "item" and last.numbers["item"].isalpha()
             if lettered and upper.numbers.get("item", "").isdecimal():  # Point (a) of paragraph 2
                 level, upper.level, upper.numbers = "paragraph", "paragraph", {"paragraph": upper.numbers["item"]}
+            if self._grammar.brackets and upper.numbers.get("paragraph", "").isalpha():
+                for draft in drafts:
+                    if draft.is_inside and draft.numbers.get("paragraph", "").isdecimal():
+                        draft.numbers = _lowered(draft.numbers)  # Paragraph (1) of subsection (a)
             if RANKS[level] == last.highest:
                 # premier alinéa du II: a part of the unit that follows.
                 inner = kind == "unit" and level in ("paragraph", "item") and level in last.numbers
@@ -1626,6 +1639,10 @@ class _Reader:
             noun, own = _WORD.findall(words[0])[-1].casefold() if words else "", memory.own.law.casefold()
             return words is not None and not (noun[:6] in own if self._grammar.has_words else own.endswith(noun))
 
+        join = _COMMA.match(text, memory.document)
+        if join and join.end() == drafts[0].start and all(one.is_inside for one in drafts):
+            for draft in drafts:  # Punkt 4 des Gutachtens, Absatz 2
+                draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
         behind = self._document_after.match(text, drafts[-1].end)
         for draft in drafts:
             law, words = draft.law, None if draft.law and draft.law.name else behind
@@ -1634,8 +1651,13 @@ class _Reader:
                 # Not the Lease Reform Act, whose name ends in a word for laws.
                 over = (one for one in near if not self._kind_noun.search(text[one.end() : law.end].lower()))
                 words = next((one for one in over if one.start() <= law.start < one.end()), words)
+            catalogue = draft.mark == "a" and draft.numbers.get("article", "").isdecimal() and law is None
+            if catalogue and int(draft.numbers["article"]) > _LARGEST:
+                draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
             if is_document(law.end if law and law.start == draft.start else drafts[0].start, words):
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
+        if behind and drafts[-1].law and drafts[-1].law.name == _DOCUMENT:
+            memory.document = behind.end()
 
     def _thereof(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
         """Take what was named last, if such a word is behind the last draft: article 5 and paragraph 2 *thereof*."""
@@ -1669,6 +1691,8 @@ class _Reader:
             draft.inherits = False
         elif not draft.relation:
             last = memory.last.get("paragraph")
+            if last is None and not memory.last:
+                draft.law = _Law("", "short", draft.start, draft.start)  # La sentencia, en sus apartados 3 y 4
             whole = last is not None and last is memory.last.get("article") and draft.highest > RANKS["paragraph"]
             draft.relation = "same_paragraph" if whole else "same_article"
 
@@ -1722,6 +1746,7 @@ class _Reader:
     def _same(self, words: str, before: Sequence[str], memory: _Memory) -> str:
         """Return the law that *that Act* means: the last one of this kind, else the last one if its kind is unknown."""
         kinds = set(self._kind_noun.findall(words.casefold())) if self._grammar.has_words else set[str]()
+        kinds = {kind for kind in kinds if kind in self._law_words}  # No law is called diploma.
         laws = [*before, *reversed(memory.laws)]
         last = laws[0] if laws else ""
         fits = (law for law in laws if kinds & set(self._kind_noun.findall(law.casefold())))
@@ -1794,6 +1819,8 @@ class _Reader:
             if (pair := _DASHED.fullmatch(number + sub[0])) and int(pair[1]) < int(pair[4]):
                 break  # 第5-9條, but 第47-1條
             end = sub.end()
+        if level == "paragraph" and number.strip("()（）").isalpha() and self._capture("unit_item", match)[0]:
+            level = "item"  # Paragraph (a), but paragraph (1).
         if several:
             draft.several[level] = several
         closed = end - (text[end - 1] in ")）")  # المواد (39-47)
@@ -1904,6 +1931,8 @@ class _Reader:
                 return  # Geçici 3 üncü maddesi ve 7 nci maddesi
             if draft.level == "article" and level == "subitem" and after[0].strip(" -–").isdecimal():
                 return  # m. 526-531, but m. 353/1-b-1
+            if level == "subitem" and self._grammar.brackets and re.search(r"\d\.\d", after[0]):
+                return  # Paragraph 34.7(b), subparagraph 34.8(a)
             section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
             if section or self._goes_up(text, after.end(), level, draft):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
@@ -1969,11 +1998,12 @@ class _Reader:
             # Words in quotation marks are those of another law.
             law, law_kind = at.law if memory.until >= 0 else "", "short"
         supplement, own = draft.supplement, at.supplement if draft.law is None or draft.law.kind == "self" else ""
-        if self._grammar.brackets and not at.annex and set(numbers) in ({"item", "subitem"}, {"subitem"}):
+        if self._grammar.brackets and not kind and not at.annex and {*numbers} <= {"paragraph", "item", "subitem"}:
             # paragraph 5(1)(a) in Canada is a paragraph of section 5, and paragraph 5.1(a) one of section 5.1.
-            parts = _PARTS.findall(numbers["subitem"])
-            number, *inside = parts if "." in parts[0] or "item" not in numbers else (numbers["item"], *parts)
-            section = "item" in numbers and number.isdecimal() and len(inside) == 2 and inside[0].isdecimal()
+            parts = " ".join(numbers[each] for each in sorted(numbers, key=RANKS.__getitem__))
+            number, *inside = _PARTS.findall(parts) or [""]
+            written = "".join(text[draft.start : draft.end].split())
+            section = len(inside) == 2 and f"{number}({inside[0]})({inside[1]})" in written
             if section or ("." in number and inside):
                 levels = ("paragraph", "item", "subitem")[not inside[0].isdecimal() :]
                 numbers = {"article": number, **dict(zip(levels, inside, strict=False))}
@@ -2013,12 +2043,16 @@ class _Reader:
             if highest == RANKS["subitem"] and self._grammar.spaceless and item and not at.item:
                 # 第二款所稱第二目: the own place has no 款 of which it could be a part.
                 law, law_kind, at = item.law, item.law_kind, Place(item.law, item.article, item.paragraph, item.item)
+            if self._grammar.brackets and at.paragraph.isalpha() and numbers.get("paragraph", "").isdecimal():
+                numbers, highest = _lowered(numbers), RANKS["item"]  # Paragraph (1) in subsection (a)
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if at.annex and not at.article:
                 base["annex"] = self._annex(at.annex)
             numbers = {**{each: number for each, number in base.items() if number}, **numbers}
         if "annex" in numbers:
             numbers.pop("article", None)
+            if self._grammar.brackets:  # Its units are items and what is below.
+                numbers = _lowered(numbers)
         inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
         if inner and _INNER.fullmatch(numbers.get("subitem", "")):
             numbers["item"] = numbers.pop("subitem")[1:-1]  # Clause (a) of section 3(1)
@@ -2089,6 +2123,16 @@ def _supplement(words: str) -> str:
 def _law_meant(last: Reference | None, start: int) -> _Law | None:
     """Return the law of a reference that later words mean, if it is not the own law."""
     return _Law(last.law, last.law_kind, start, start) if last and last.law_kind in ("named", "short") else None
+
+
+def _lowered(numbers: Mapping[str, str]) -> dict[str, str]:
+    """Return numbers with a paragraph and what is in it one level lower."""
+    if "paragraph" not in numbers:
+        return dict(numbers)
+    item, subitem = numbers.get("item", ""), numbers.get("subitem", "")
+    below = {"item": numbers["paragraph"], "subitem": f"{item}({subitem})" if item and subitem else item or subitem}
+    above = {each: one for each, one in numbers.items() if RANKS[each] < RANKS["paragraph"]}
+    return above | {each: one for each, one in below.items() if one}
 
 
 def _named(drafts: Sequence[_Draft]) -> list[str]:

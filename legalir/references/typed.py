@@ -248,7 +248,8 @@ def _with_mark(number: str, lang: str) -> str:
 def _word_and_number(form: str) -> str:
     """Return the word of a form that is a word and a number, else an empty string."""
     words = form.lstrip("+^ ").partition(" > ")[0].split()
-    if len(words) != 2 or words[1] not in ("N", "N+", "R", "R+", "B", "B+", "X", "X+") or words[0] in ("U.S.C.", ","):
+    places = ("N", "N+", "R", "R+", "B", "B+", "X", "X+")
+    if len(words) != 2 or words[1] not in places or words[0] in ("U.S.C.", ",") or words[0][-1] == "~":
         return ""
     return words[0]
 

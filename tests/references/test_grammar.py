@@ -163,7 +163,8 @@ def forms_of_an_article() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("language", "form"), forms_of_an_article())
 def test_a_field_keeps_any_words_for_an_article(language: str, form: str) -> None:
     for number in ("7", "12", "120"):
-        assert article_number(re.sub(r"N\+?(?!\w)", number, form)) == number
+        field = re.sub(r"N\+?(?!\w)", number, form.replace("~ ", ""))
+        assert article_number(field) == number
 
 
 @pytest.mark.parametrize(
