@@ -65,6 +65,10 @@ _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
 """In place of a law, a document whose provisions are not read."""
+_DOTTED = "N."
+"""Place of a unit whose number a dot joins to that of the article."""
+_NEAR = 10
+"""Maximum distance, less one, of a further one of those units: the 2 of ``art. 24.1 y 2``."""
 _LARGEST = 4100
 """Maximum number of an article of the own law: no code has more."""
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
@@ -627,7 +631,7 @@ class _Reader:
         self._unit_words = {word for form in forms for word in re.split(r"[\W_]+", form)}
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in self._patterns]
-        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"}
+        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"} | {_DOTTED: ["+ N"]}
         if grammar.has_bracketed_lists:
             tails = sorted({word for form in grammar.sub for word in form.split()[0].split("|") if word[0].isalpha()})
             bare["N"] += ["+ ( N )", "+ ( N > /|-|–", *([f"+ ( N > {'|'.join(tails)}"] if tails else ())]
@@ -1420,6 +1424,10 @@ class _Reader:
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
             bare = self._bare(level, sign).match(text, place)
             ranged = join.re is self._range and not draft.plural  # art. 43 ust. 1 pkt 37-41
+            last = _DIGITS.match(draft.numbers.get(level, ""))
+            near = last and bare and bare[0].isdecimal() and 0 < int(bare[0]) - int(last[0]) < _NEAR
+            if sign == _DOTTED and not near:
+                continue  # art. 24.1, 9.3 y 120.3
             if bare and (ranged or not self._is_higher(bare, level, draft)):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
@@ -1831,6 +1839,8 @@ class _Reader:
         if self._grammar.dotted and level == "article" and 0 < number.count(".") < 3:  # 2.2.4.6.8 is one article.
             number, *inner = number.split(".")
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
+            if not several:
+                draft.several.setdefault(("paragraph", "item", "subitem")[len(inner) - 1], _DOTTED)  # art. 24.1 y 2
         if level == "annex":
             named = number and self._grammar.annex_name
             words = _ARTICLE.sub("", " ".join(match[0].split()))
