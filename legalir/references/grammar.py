@@ -233,9 +233,6 @@ class Grammar(Schema):
     topic: Forms = ()
     """Words between the law that a sentence is about and its article, ``…``, and words behind that: ``는 … 에서``."""
 
-    topical: Flag = False
-    """Whether the law of an article is that of later ones in the sentence, where the own law is unknown."""
-
     marked: OptionalText = ""
     """A regular expression of beginnings of sentences where an article of the own law is always marked as such:
     a bare one is of the law of the article before it. In Vietnam all are, in Taiwan those of pleadings."""

@@ -103,7 +103,7 @@ _AND = re.compile(r"[,、，과와및并並且] ?\Z")
 _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """The words before a law at the beginning of a sentence: *Theo* Luật Cảng biển, …"""
-_NEXT_SENTENCE = re.compile(r"[^\W_]{2}\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
+_NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 """The end of a sentence before one with a capital."""
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
@@ -852,7 +852,7 @@ class _Reader:
             topic = place is not None and "," not in text[law.end : end]  # Im Bürgerlichen Gesetzbuch …
             opened = opens is not None and (foreign or topic)
             return law if opened or (near and foreign) else None
-        clause = text[:end].rstrip()[-1:] == ";" or self._grammar.topical
+        clause = text[:end].rstrip()[-1:] == ";"
         # The Pier Act defines mooring in section 5.
         after = memory.end if memory.law == law.name and law.end < memory.end else law.end
         between = (_OBJECT,) if after == law.end else (_OBJECT, _PARALLEL)
@@ -1290,7 +1290,7 @@ class _Reader:
                         one.law = subject
                 elif draft.level == "group" and named:  # Part 3 of the Pier Act contains, in section 5, …
                     self._becomes_subject(text, draft, memory)
-                elif self._grammar.topical and (before := drafts[0].law) and before.start == drafts[0].start:
+                elif self._grammar.possessed and (before := drafts[0].law) and before.start == drafts[0].start:
                     memory.subject, memory.states = before if before.name else None, True
                 return drafts, max(draft.end, head.end())
             if draft.mark == "§" == text[following.start] and "paragraph" in following.numbers:
@@ -1340,8 +1340,8 @@ class _Reader:
         """
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
         law = None if _SENTENCE_OVER.search(text, memory.end, start) else _law_meant(memory.last.get("article"), start)
-        marked = memory.until < 0 and self._is_marked(text, start)
-        over = _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start)
+        marked = memory.until < 0 and (not memory.own.law or self._is_marked(text, start))
+        over = _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start + 1)
         if law is None or (words is None if joined else not marked or over):
             return None
         if law.kind == "named" and self._grammar.spaceless and memory.own.law and not marked:
@@ -1653,7 +1653,8 @@ class _Reader:
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
         behind = self._document_after.match(text, drafts[-1].end)
         for draft in drafts:
-            law, words = draft.law, None if draft.law and draft.law.name else behind
+            law = draft.law if draft.law is None or draft.law.start < draft.law.end else None  # Or it only goes on.
+            words = None if law and law.name else behind
             if law and law.start >= draft.start < law.end:
                 near = self._document_after.finditer(text, max(draft.start, law.start - _ITS), law.end + _ITS)
                 # Not the Lease Reform Act, whose name ends in a word for laws.
