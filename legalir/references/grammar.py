@@ -143,7 +143,7 @@ class Grammar(Schema):
     """Forms of a paragraph. Here and below, a form after ``+`` counts only after another unit."""
 
     item: Forms = ()
-    """Forms of an item."""
+    """Forms of an item. One that `paragraph` has too is an item with a letter: ``paragraph (a)``, ``paragraph (1)``."""
 
     subitem: Forms = ()
     """Forms of a sub-item."""

@@ -148,7 +148,7 @@ def _number_of(label: str) -> str:
             lambda part: str(_value(part[0])),
             re.sub(r"[\s조條条호号號]", "", match["joined"] or "").replace("ノ", "の"),
         )
-        rest = re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]", "", match["rest"]))
+        rest = decimal(re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]", "", match["rest"])))
         rest = re.sub(f"(?i:{_ORDINAL})", lambda word: word[0].lower(), rest)  # Artículo 15 BIS
         prefix = re.sub(r"\s|(?<![IVX])\.", "", match["prefix"] or "").upper()
         return f"{prefix}{main}{joined}{rest}"

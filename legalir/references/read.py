@@ -69,8 +69,8 @@ _DOTTED = "N."
 """Place of a unit whose number a dot joins to that of the article."""
 _NEAR = 10
 """Maximum distance, less one, of a further one of those units: the 2 of ``art. 24.1 y 2``."""
-_LARGEST = 4100
-"""Maximum number of an article of the own law: no code has more."""
+_LARGEST = 5200
+"""Maximum number of an article of the own law: the code of civil procedure of Louisiana has 5188."""
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
 _LEAD = re.compile(

@@ -26,7 +26,7 @@ _LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
 _HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
     rf"(?:(?:(?:L[OP]|[LRDA])\*?\.?\s?|(?-i:[IVX]{{1,5}}\.(?=\d)))?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*"
-    rf"(?:{_HIGH}+|\^\d{{1,2}})?(?:(?:\.?[ºª°]|(?<=\d)o(?=\.))"
+    rf"(?:{_HIGH}+|\^\d{{1,2}})?(?:(?:\.?[ºª°]|(?<=\d)o(?=\.|\s{_ORDINAL}(?![^\W_])))"
     rf"(?:\.(?=\s?-?{_ORDINAL}(?![^\W_])|-(?-i:[A-Z])(?![^\W_])))?)?"
     rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}|[a-zа-иα-θ]{{0,2}})"
     rf"(?:[./:\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
@@ -55,6 +55,7 @@ _BEFORE_WORDS = re.compile(
     re.IGNORECASE,
 )
 """What may stand before the words of a repeal: ``4. (1)``, ``[S. 2 repealed by …]``."""
+_NUMBERED = re.compile(r"\W*\d")
 _AROUND = " \t\n.·…-—–。:;,()[]（）"
 
 
@@ -245,7 +246,10 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
             bisect_left(places, span.start) < bisect_left(places, span.end) for span in unit.spans()
         ):
             text = law.render(unit)
-            if table.is_repealed(text.removeprefix(unit.label), law.lang):
+            words = text.removeprefix(unit.label).strip().lstrip("⁰¹²³⁴⁵⁶⁷⁸⁹ ")
+            first, _, notes = words.partition("\n")
+            noted = notes and not unit.units and not _NUMBERED.match(first) and table.is_repealed(first, law.lang)
+            if noted or table.is_repealed(words, law.lang):
                 unit.repealed = True
 
 

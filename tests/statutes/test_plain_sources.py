@@ -8,16 +8,19 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from of_format import law_of
 from pdf_file import pdf_of
 
 from legalir import testing
 from legalir.errors import DataError, DefinitionError
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.reading import markup
-from legalir.statutes.reading.headings import country_of
+from legalir.statutes.reading.headings import country_of, read_text
+from legalir.statutes.sources.auto import auto
 from legalir.statutes.sources.docx import docx
-from legalir.statutes.sources.html import html
+from legalir.statutes.sources.html import FORMATS, html
 from legalir.statutes.sources.pdf import pdf
+from legalir.statutes.sources.text import text
 
 KOREAN = """물놀이장 안전법
 차례
@@ -382,3 +385,81 @@ def test_a_selector_that_cannot_be_read(tmp_path: Path) -> None:
 def test_the_country_is_the_one_whose_headings_are_there() -> None:
     assert country_of(KOREAN.splitlines()) == "kr"
     assert country_of(["nothing", "here"]) == ""
+
+
+PUBLISHED = """<html lang="es"><head><meta charset="utf-8">
+<title>BOE-A-2009-1 Ley 4/2009, de los muelles | Boletín</title></head><body>
+<div class="header"><a href="/">Inicio</a> <a href="/b">Buscar</a></div>
+<ul role="navigation"><li><a href="/m">Mapa</a></li></ul>
+<h1>Ley 4/2009, de los muelles</h1>
+<ul><li><a href="#a1">Artículo 1. Objeto.</a></li><li><a href="#a2">Artículo 2.</a></li>
+<li><a href="#a3">Artículo 3. Tasas.</a></li></ul>
+<h5 id="a1"><a href="#a1">Artículo 1. Objeto.</a></h5>
+<p><span class="sr-only">Artículo uno</span>Esta ley es de muelles.</p>
+<h5 id="a2">Artículo 2.</h5><p>(Derogado)</p><p>Se deroga por la Ley 8/2014.</p>
+<h5 id="a3">Artículo 3. Tasas.</h5><p>Hay tasas.</p>
+<div id="pie"><a href="/l">Aviso legal</a></div><p><a href="/c">Contacto</a></p></body></html>"""
+
+
+def test_a_page_of_a_publisher_is_more_than_the_law(tmp_path: Path) -> None:
+    law = law_of(FORMATS[-1], PUBLISHED, "ley.html")
+    assert law.title == "Ley 4/2009, de los muelles"
+    articles = [one for one in law.root.walk() if one.kind == "article"]
+    assert [law.render(one).splitlines()[-1] for one in articles] == [
+        "Esta ley es de muelles.",
+        "Se deroga por la Ley 8/2014.",
+        "Hay tasas.",
+    ]
+    assert [one.number for one in articles if one.repealed] == ["2"]
+    reasons = {law.text[each.start : each.end]: each.reason for each in law.left_out}
+    assert {"menus", "table of contents"} <= set(reasons.values())
+
+
+@pytest.mark.parametrize(
+    ("lines", "numbers"),
+    [
+        (
+            "# Décret\n\n## Chapitre I\n\n### Article 1\n\nLes **ports** sont libres.\n\n### Article 2\n\nFin.",
+            "1 2",
+        ),
+        ("---\ntitulo: Ley\n---\n# Ley de muelles\n\n**Artículo 1.** Hay muelles.\n\n**Artículo 2.** Fin.", "1 2"),
+        ("# The Quay Order 2013\n\n## 1. Citation\n\nThis is the Order.\n\n## 2. Repeal\n\nOld orders end.", "1 2"),
+    ],
+)
+def test_markdown_of_anybody(tmp_path: Path, lines: str, numbers: str) -> None:
+    (tmp_path / "law.md").write_text(lines, encoding="utf-8")
+    rows = list(auto(None, path=tmp_path / "law.md").provisions())
+    assert [one["article"] for one in rows if one["article"] != "preamble"] == numbers.split()
+    assert not any(sign in one["text"] for one in rows for sign in ("**", "#"))
+
+
+def test_lists_of_markdown_are_no_laws(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n\n1. Install it.\n2. Run it.\n3. Read it.\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("# Laws\n\n## Article 1\n\nText.\n\n## Article 2\n\nText.\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no file of a known format"):
+        list(auto(None, path=tmp_path).provisions())
+
+
+def test_only_annexes_are_no_law(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Harbour Act\n1Scope\n2Fees\nSCHEDULE\nSection 1\nText.\nSection 2\nText.", "utf-8")
+    with pytest.raises(DataError, match="outside of annexes"):
+        list(text(None, path=tmp_path / "a.txt", country="any").provisions())
+
+
+def test_lines_of_numbered_sections_beside_one_that_begins_with_the_word() -> None:
+    lines = [
+        "Quay Act",
+        "1. Short title.—This is the Quay Act.",
+        "2. Fees.—A fee is due under",
+        "section 1 at once.",
+        "5. ......",
+        "6A. Board.—There is a board.",
+    ]
+    law = read_text("a", lines, "auto", "", "a")
+    assert [one.number for one in law.root.walk() if one.kind == "article"] == ["1", "2", "5", "6A"]
+
+
+def test_marks_of_footnotes_in_square_brackets() -> None:
+    lines = ["กฎหมาย", "มาตรา ๑ ชื่อ", "มาตรา ๒[๑]  ใช้บังคับ", "มาตรา ๒/๑  เพิ่ม", "มาตรา ๓  จบ"]
+    law = read_text("a", lines, "auto", "", "a")
+    assert [one.number for one in law.root.walk() if one.kind == "article"] == ["1", "2", "2/1", "3"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -43,13 +43,13 @@ _KINDS: tuple[Kind, ...] = ("paragraph", "item", "subitem")
 _BELOW = 1000
 """Depth of the first level below an article; tables of jurisdictions are shorter."""
 
-_NOTE = rf"(?:[,;\s]?(?:[{SUPERSCRIPTS}]+|[*†‡]+))+"
+_NOTE = rf"(?:[,;\s]?(?:[{SUPERSCRIPTS}]+|[*†‡]+|\[\d{{1,3}}\]))+"
 """Marks of footnotes behind a number or a heading."""
 
 _AFTER_LABEL = re.compile(rf"(?:{_NOTE})?(?:\s*$|\s*[(（.:：—–\-【〔\[]|[\s　])")
 _PUNCTUATION = re.compile(rf"(?:{_NOTE})?[\s.:：—–\-]*")
 _NUMBERED = re.compile(
-    r"\s*(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
+    r"\s*\[?(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:\.\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
 )
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
@@ -239,7 +239,9 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     if heading.level.kind == "group" and (after.endswith((",", ";", ":")) or len(after) > _LONGEST_HEADING):
         return None
     readings = readings_of(label if last else heading.label, last)
-    if not readings and heading.level.kind == "article":  # Article unique
+    if not readings and heading.level.kind == "article":  # Article unique, but not SECTIONS
+        if " " not in label:
+            return None
         readings = (Reading(label.split()[-1].lower(), label.split()[-1].lower()),)
     below = rows[row + 1] if row + 1 < len(rows) else ""
     doubtful = (
@@ -264,7 +266,8 @@ def _is_sentence(after: str, table: Jurisdiction) -> bool:
     """Return True if the words behind a number make it a reference in a sentence: ``Article 19 is replaced …``."""
     if table.is_repealed(after) or re.match(rf"(?:{_NOTE})?\s*[.:—–\-]", after):
         return False
-    if (bracket := _BRACKETED.match(after)) and _MARK_ONLY.fullmatch(bracket[0][1:-1]):
+    note = re.match(_NOTE, after)
+    if (bracket := _BRACKETED.match(after, note.end() if note else 0)) and _MARK_ONLY.fullmatch(bracket[0][1:-1]):
         return True
     brackets = re.match(rf"(?:{_NOTE})?(?:\s*{_BRACKETED.pattern})*\s*", after)
     bare = after[brackets.end() :] if brackets else after
@@ -690,7 +693,8 @@ def read_text(
     table = jurisdiction(chosen)
     if not title and table.heading(first):  # It is the heading of a unit.
         title = law_id
-    law = Law("\n".join(words) + "\n", title or first[:_LONGEST_HEADING], law_id, chosen, table.lang)
+    name_of_law = title or first[:_LONGEST_HEADING].lstrip("○●◎■□ ")
+    law = Law("\n".join(words) + "\n", name_of_law, law_id, chosen, table.lang)
     if chosen in _OF_MANY and found != UNKNOWN:
         law.lang = found
         table = table.model_copy(update={"lang": found})  # whose words of repeal are looked for
@@ -705,9 +709,20 @@ def read_text(
         law.text += text + "\n"
         law.leave_out(start, len(law.text), reason)
     read_lines(law, rows, table)
-    if not any(unit.kind == "article" for unit in law.root.walk()):
-        raise DataError(f"{name}: no line begins as an article of the country {chosen!r} does.")
+    if not any(unit.kind == "article" for unit in _of_the_law(law.root)):
+        raise DataError(
+            f"{name}: no line outside of annexes begins as an article of the country {chosen!r} does: "
+            'name another one, such as country="uk".'
+        )
     return law
+
+
+def _of_the_law(unit: Unit) -> Iterator[Unit]:
+    """Yield the units inside a unit that are in no annex or supplement."""
+    for child in unit.units:
+        if child.kind not in ("annex", "supplement"):
+            yield child
+            yield from _of_the_law(child)
 
 
 def check_country(source: str, country: str) -> None:
@@ -749,7 +764,8 @@ def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int, int]:
     headings = [each.candidate for each in layout(rows, table).headings.values()]
     articles = _of(headings, "article")
     others = sum(each.kind not in ("article", "paragraph") for each in headings)
-    return sum(each.series != "" for each in articles), len(articles), others
+    worded = sum(each.series != "" for each in articles)
+    return worded if worded > 1 else 0, len(articles), others
 
 
 def _language(lines: Sequence[str], declared: str) -> str:

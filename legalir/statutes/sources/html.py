@@ -12,7 +12,8 @@ children of the element, and one that begins with ``/`` at the whole file. Names
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import resources
 from os import PathLike
@@ -45,6 +46,15 @@ _BLOCKS = frozenset(
     }
 )
 _CELLS = frozenset({"td", "th", "entry"})
+_BETWEEN_TITLES = re.compile(r"\s*[|｜_]\s*|\s+[-–—]\s+|(?<=[\u2e80-\uffff])[-–—](?=[\u2e80-\uffff])")
+_MENU = re.compile(
+    r"(?<![^\W_])(?:footer|nav|navbar|navigation|breadcrumbs?|menu|skip\w*|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile|pied?|rodap[eé]|buttons?|share)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+"""Identifiers, classes and roles of what is no text of a page."""
+_HIDDEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
+_FEW_ENTRIES = 2
 _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _XML = (".xml", ".xhtml", ".html")
@@ -176,8 +186,15 @@ def _read(
     if rules is not None:
         yield _Page(page, rules, path, title).read()
     else:
-        title = title or _page_title(page)
-        yield read_text(path.name, _lines(page), country, title, law_id_of(path), _page_language(page))
+        rows, left = _lines(page)
+        if not title:
+            title = _page_title(page)
+            place = _row_of_title(title, rows)
+            if place is not None:
+                title, before, rows = rows[place], "\n".join(filter(str.strip, rows[:place])), rows[place:]
+                left |= {"before the title": before} if before else {}
+        title = title.strip().removesuffix(".")
+        yield read_text(path.name, rows, country, title, law_id_of(path), _page_language(page), left)
 
 
 def _xml_formats(
@@ -229,6 +246,20 @@ def _page_title(page: Markup) -> str:
     return page.words(element) if element is not None else ""
 
 
+def _row_of_title(title: str, rows: Sequence[str]) -> int | None:
+    """Return the row that is the name of the law in the title of a page, if one is; what is before it is no law.
+
+    A title may have the name of the site, too: ``Loi n° 98-412 | Légifrance``.
+    """
+    pieces = [each.strip() for each in _BETWEEN_TITLES.split(title) if sum(map(str.isalpha, each)) > 3]
+    bare = [row.strip() for row in rows]
+    inside = [row for row in bare if sum(map(str.isalpha, row)) > 3 and (row in title or row.startswith(f"{title} "))]
+    name = next((each for each in pieces if each in bare), max(inside, key=len, default=""))
+    most = sum(map(len, bare)) / 3
+    places = [place for place, row in enumerate(bare) if row == name and sum(map(len, bare[:place])) < most]
+    return places[-1] if name and places else None
+
+
 def _page_language(page: Markup) -> str:
     """Return the language that a page says it is in, or an empty string."""
     for element in page.root.iter("html", "body", "meta"):
@@ -242,30 +273,79 @@ def _page_language(page: Markup) -> str:
 
 def lines_of(name: str, data: bytes) -> list[str]:
     """Return the text of a page, a line for each block and each row of a table."""
-    return _lines(Markup(data, name, html=True, raised=raised))
+    return _lines(Markup(data, name, html=True, raised=raised))[0]
 
 
-def _lines(page: Markup) -> list[str]:
-    """Return the text of a page, a line for each block and each row of a table."""
-    lines = [""]
+def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
+    """Return the text of a page, a line for each block and each row of a table, and what is left out, by the reason.
 
-    def visit(element: etree._Element) -> None:
+    Left out are menus, the foot of the page, words for readers of the screen alone, and lines of links to other places
+    of the page, which are its table of contents.
+    """
+    places = {attribute(element, "id"): element for element in page.root.iter() if attribute(element, "id")}
+    most = len(page.text) / 4
+    lines, menus = [_Row()], list[str]()
+
+    def begin_line() -> None:
+        if lines[-1].words.strip():
+            lines.append(_Row())
+
+    def visit(element: etree._Element, link: str) -> None:
         name = local(element)
-        if not name or name in _NEVER:
+        if not name or name in _NEVER or _is_hidden(element):
             return
-        if name in _BLOCKS and lines[-1].strip():
-            lines.append("")
-        lines[-1] += element.text or ""
+        if _is_menu(element, name) and len(words := page.words(element)) < most:
+            menus.append(words)
+            return
+        if name in _BLOCKS:
+            begin_line()
+        if name == "a" and (href := attribute(element, "href")):
+            target = places.get(href[1:]) if href[0] == "#" else None
+            link = "contents" if target is not None and target not in element.iterancestors() else "link"
+        words = element.text or ""
+        apart = lines[-1].words[-1:].isdigit() and words[:1].isupper()  # <b>1</b><b>Scope</b>
+        lines[-1].add(f" {words}" if apart else words, link)
         for child in element:
-            visit(child)
-            lines[-1] += child.tail or ""
+            visit(child, link)
+            lines[-1].add(child.tail or "", link)
         if name in _CELLS:
-            lines[-1] += CELL
-        if name in _BLOCKS and lines[-1].strip():
-            lines.append("")
+            lines[-1].words += CELL
+        if name in _BLOCKS:
+            begin_line()
 
-    visit(page.root)
-    return [" ".join(line.split()).removesuffix(CELL.rstrip()) for line in lines]
+    visit(page.root, "")
+    lines = [line for line in lines if line.words.strip()]
+    while lines and lines[0].links == {"link"}:
+        menus.append(lines.pop(0).words)
+    while lines and lines[-1].links == {"link"}:
+        menus.append(lines.pop().words)
+    contents = [line for line in lines if line.links == {"contents"}]
+    contents = contents if len(contents) > _FEW_ENTRIES else []
+    left = {"menus": menus, "table of contents": [line.words for line in contents]}
+    kept = [" ".join(line.words.split()).removesuffix(CELL.rstrip()) for line in lines if line not in contents]
+    return kept, {reason: "\n".join(words) for reason, words in left.items() if words}
+
+
+@dataclass(slots=True, eq=False)
+class _Row:
+    """A line of a page, and what its words stand in: ``contents``, links to places below, ``link``, others, or none."""
+
+    words: str = ""
+    links: set[str] = field(default_factory=set)
+
+    def add(self, words: str, link: str) -> None:
+        self.words += words
+        if any(map(str.isalnum, words)):
+            self.links.add(link)
+
+
+def _is_menu(element: etree._Element, name: str) -> bool:
+    words = " ".join(attribute(element, each) for each in ("id", "class", "role"))
+    return name in ("nav", "footer", "button", "select", "dialog") or _MENU.search(words) is not None
+
+
+def _is_hidden(element: etree._Element) -> bool:
+    return "hidden" in element.attrib or _HIDDEN.search(attribute(element, "class")) is not None
 
 
 class _Page:
