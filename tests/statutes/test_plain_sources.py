@@ -397,7 +397,7 @@ PUBLISHED = """<html lang="es"><head><meta charset="utf-8">
 <h5 id="a1"><a href="#a1">Artículo 1. Objeto.</a></h5>
 <p><span class="sr-only">Artículo uno</span>Esta ley es de muelles.</p>
 <h5 id="a2">Artículo 2.</h5><p>(Derogado)</p><p>Se deroga por la Ley 8/2014.</p>
-<h5 id="a3">Artículo 3. Tasas.</h5><p>Hay tasas.</p>
+<h5 id="a3">Artículo 3. Tasas.</h5><p>Ley 4/2009, de los muelles</p><p>Hay tasas.</p>
 <div id="pie"><a href="/l">Aviso legal</a></div><p><a href="/c">Contacto</a></p></body></html>"""
 
 
@@ -413,6 +413,24 @@ def test_a_page_of_a_publisher_is_more_than_the_law(tmp_path: Path) -> None:
     assert [one.number for one in articles if one.repealed] == ["2"]
     reasons = {law.text[each.start : each.end]: each.reason for each in law.left_out}
     assert {"menus", "table of contents"} <= set(reasons.values())
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<h1>Loi sur les ports</h1>"
+        + "".join(f'<h5><a href="#a{n}">Article {n}</a></h5><div id="a{n}">T.</div>' for n in (1, 2, 3)),
+        '<div class="menu"><h1>Loi sur les ports</h1>'
+        + "".join(f"<p>Article {n}</p><p>T.</p>" for n in (1, 2, 3))
+        + "</div>",
+        "".join(f'<p><a href="/a">Article {n}</a></p><p>T.</p>' for n in (1, 2, 3)),
+    ],
+    ids=["headings are links to what follows", "all in a menu", "no title"],
+)
+def test_the_law_of_a_page_is_not_taken_for_its_menu(page: str) -> None:
+    law = law_of(FORMATS[-1], f"<html lang='fr'><head><title>Loi</title></head><body>{page}</body></html>", "loi.html")
+    articles = [one for one in law.root.walk() if one.kind == "article"]
+    assert [(one.label, law.render(one)) for one in articles] == [(f"Article {n}", "T.") for n in (1, 2, 3)]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ children of the element, and one that begins with ``/`` at the whole file. Names
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -29,7 +30,7 @@ from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
-from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
+from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Span, Unit
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
@@ -188,11 +189,9 @@ def _read(
     else:
         rows, left = _lines(page)
         if not title:
-            title = _page_title(page)
-            place = _row_of_title(title, rows)
-            if place is not None:
-                title, before, rows = rows[place], "\n".join(filter(str.strip, rows[:place])), rows[place:]
-                left |= {"before the title": before} if before else {}
+            title, place = _name_and_row(_page_title(page), rows)
+            before, rows = "\n".join(filter(str.strip, rows[:place])), rows[place:]
+            left |= {"before the title": before} if before else {}
         title = title.strip().removesuffix(".")
         yield read_text(path.name, rows, country, title, law_id_of(path), _page_language(page), left)
 
@@ -246,8 +245,8 @@ def _page_title(page: Markup) -> str:
     return page.words(element) if element is not None else ""
 
 
-def _row_of_title(title: str, rows: Sequence[str]) -> int | None:
-    """Return the row that is the name of the law in the title of a page, if one is; what is before it is no law.
+def _name_and_row(title: str, rows: Sequence[str]) -> tuple[str, int]:
+    """Return the name of the law in the title of a page, and the row where the law begins with it, else 0.
 
     A title may have the name of the site, too: ``Loi n° 98-412 | Légifrance``.
     """
@@ -255,9 +254,13 @@ def _row_of_title(title: str, rows: Sequence[str]) -> int | None:
     bare = [row.strip() for row in rows]
     inside = [row for row in bare if sum(map(str.isalpha, row)) > 3 and (row in title or row.startswith(f"{title} "))]
     name = next((each for each in pieces if each in bare), max(inside, key=len, default=""))
-    most = sum(map(len, bare)) / 3
-    places = [place for place, row in enumerate(bare) if row == name and sum(map(len, bare[:place])) < most]
-    return places[-1] if name and places else None
+    last = 0
+    for place, row in enumerate(bare):
+        if row == name:
+            last = place
+        elif _opens_unit(row, ("article",)):
+            break  # A name that comes again is text.
+    return name or title, last if name else 0
 
 
 def _page_language(page: Markup) -> str:
@@ -315,15 +318,32 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
 
     visit(page.root, "")
     lines = [line for line in lines if line.words.strip()]
-    while lines and lines[0].links == {"link"}:
+    while lines and "" not in lines[0].links and not _opens_unit(lines[0].words):
         menus.append(lines.pop(0).words)
-    while lines and lines[-1].links == {"link"}:
+    while lines and "" not in lines[-1].links and not _opens_unit(lines[-1].words):
         menus.append(lines.pop().words)
-    contents = [line for line in lines if line.links == {"contents"}]
+    again = sorted(_compact(line.words) for line in lines if line.links != {"contents"})
+    contents = [line for line in lines if line.links == {"contents"} and _begins_one(_compact(line.words), again)]
     contents = contents if len(contents) > _FEW_ENTRIES else []
     left = {"menus": menus, "table of contents": [line.words for line in contents]}
     kept = [" ".join(line.words.split()).removesuffix(CELL.rstrip()) for line in lines if line not in contents]
     return kept, {reason: "\n".join(words) for reason, words in left.items() if words}
+
+
+def _opens_unit(row: str, kinds: Sequence[Kind] = ("article", "group")) -> bool:
+    """Return True if a line begins as the headings of any country do."""
+    found = (table.heading(row) for table in jurisdictions().values())
+    return any(each is not None and each.level.kind in kinds for each in found)
+
+
+def _compact(words: str) -> str:
+    return re.sub(r"[\W_]+", "", words).casefold()
+
+
+def _begins_one(words: str, others: Sequence[str]) -> bool:
+    """Return True if one of the words in order begins with `words`: an entry of a table of contents comes again."""
+    place = bisect_left(others, words)
+    return place < len(others) and others[place].startswith(words)
 
 
 @dataclass(slots=True, eq=False)
