@@ -339,7 +339,7 @@ def _key(each: Candidate) -> tuple[str, ...]:
 
 def _entry(rows: Sequence[str], each: Candidate) -> str:
     """Return the name behind a number, without the number of a page or the articles of a chapter."""
-    return _compact(_PLACE.sub("", rows[each.row][each.end :]))
+    return compact(_PLACE.sub("", rows[each.row][each.end :]))
 
 
 def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str], below: bool = False) -> bool:
@@ -350,12 +350,13 @@ def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str], below: b
     """
     if _key(entry) != _key(heading):
         return False
-    name = _entry(rows, entry) or (_compact(rows[entry.row + 1]) if below else "")
+    name = _entry(rows, entry) or (compact(rows[entry.row + 1]) if below else "")
     words = "".join([rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])
-    return entry.depth < 0 or name in _compact(words)
+    return entry.depth < 0 or name in compact(words)
 
 
-def _compact(words: str) -> str:
+def compact(words: str) -> str:
+    """Return letters and digits alone, small, by which a line is known again."""
     return re.sub(r"[\W_]+", "", words).casefold()
 
 
@@ -377,7 +378,7 @@ def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
         return None
     kind: Kind = "annex" if match["annex"] else "supplement"
     names = table.annex if match["annex"] else table.supplement
-    name = next(each for each in names if _compact(each) == _compact(match[kind]))
+    name = next(each for each in names if compact(each) == compact(match[kind]))
     end = len(words) - len(bare) + match.end()
     if match["annex"] and (amended := re.match(r"[\]】〕>〉]*\s*<[^<>]*>", words[end:])):
         end += amended.end()

@@ -32,7 +32,7 @@ from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Span, Unit
-from legalir.statutes.reading.headings import check_country, law_id_of, read_text
+from legalir.statutes.reading.headings import check_country, compact, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
 from legalir.statutes.reading.sequence import raised, without_mark
 
@@ -54,7 +54,7 @@ _MENU = re.compile(
     re.IGNORECASE,
 )
 """Identifiers, classes and roles of what is no text of a page."""
-_HIDDEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
+_UNSEEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
 _FEW_ENTRIES = 2
 _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -282,12 +282,12 @@ def lines_of(name: str, data: bytes) -> list[str]:
 def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
     """Return the text of a page, a line for each block and each row of a table, and what is left out, by the reason.
 
-    Left out are menus, the foot of the page, words for readers of the screen alone, and lines of links to other places
-    of the page, which are its table of contents.
+    Left out are menus, the foot of the page, words for readers of the screen alone, and lines of links to places of the
+    page whose words come again: its table of contents.
     """
     places = {attribute(element, "id"): element for element in page.root.iter() if attribute(element, "id")}
     most = len(page.text) / 4
-    lines, menus = [_Row()], list[str]()
+    lines, menus, unseen = [_Row()], list[str](), list[str]()
 
     def begin_line() -> None:
         if lines[-1].words.strip():
@@ -295,10 +295,11 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
 
     def visit(element: etree._Element, link: str) -> None:
         name = local(element)
-        if not name or name in _NEVER or _is_hidden(element):
+        if not name or name in _NEVER:
             return
-        if _is_menu(element, name) and len(words := page.words(element)) < most:
-            menus.append(words)
+        left_out = unseen if _UNSEEN.search(attribute(element, "class")) else menus if _is_menu(element, name) else None
+        if left_out is not None and len(words := page.words(element)) < most:
+            left_out.append(words)
             return
         if name in _BLOCKS:
             begin_line()
@@ -318,26 +319,31 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
 
     visit(page.root, "")
     lines = [line for line in lines if line.words.strip()]
-    while lines and "" not in lines[0].links and not _opens_unit(lines[0].words):
-        menus.append(lines.pop(0).words)
-    while lines and "" not in lines[-1].links and not _opens_unit(lines[-1].words):
-        menus.append(lines.pop().words)
-    again = sorted(_compact(line.words) for line in lines if line.links != {"contents"})
-    contents = [line for line in lines if line.links == {"contents"} and _begins_one(_compact(line.words), again)]
-    contents = contents if len(contents) > _FEW_ENTRIES else []
-    left = {"menus": menus, "table of contents": [line.words for line in contents]}
+    of_law = [place for place in (_first_of_law(lines), _first_of_law(lines[::-1])) if place is not None]
+    first, last = (of_law[0], len(lines) - of_law[1]) if of_law else (0, len(lines))
+    menus += (line.words for line in (*lines[:first], *lines[last:]))
+    lines = lines[first:last]
+    again = sorted(compact(line.words) for line in lines if line.links != {"contents"})
+    contents = {line for line in lines if line.links == {"contents"} and _begins_one(compact(line.words), again)}
+    contents = contents if len(contents) > _FEW_ENTRIES else set()
+    left = {
+        "menus": menus,
+        "table of contents": [line.words for line in lines if line in contents],
+        "words for readers of the screen": unseen,
+    }
     kept = [" ".join(line.words.split()).removesuffix(CELL.rstrip()) for line in lines if line not in contents]
     return kept, {reason: "\n".join(words) for reason, words in left.items() if words}
+
+
+def _first_of_law(lines: Sequence[_Row]) -> int | None:
+    """Return the place of the first line that is more than a link, or opens a unit."""
+    return next((at for at, line in enumerate(lines) if "" in line.links or _opens_unit(line.words)), None)
 
 
 def _opens_unit(row: str, kinds: Sequence[Kind] = ("article", "group")) -> bool:
     """Return True if a line begins as the headings of any country do."""
     found = (table.heading(row) for table in jurisdictions().values())
     return any(each is not None and each.level.kind in kinds for each in found)
-
-
-def _compact(words: str) -> str:
-    return re.sub(r"[\W_]+", "", words).casefold()
 
 
 def _begins_one(words: str, others: Sequence[str]) -> bool:
@@ -362,10 +368,6 @@ class _Row:
 def _is_menu(element: etree._Element, name: str) -> bool:
     words = " ".join(attribute(element, each) for each in ("id", "class", "role"))
     return name in ("nav", "footer", "button", "select", "dialog") or _MENU.search(words) is not None
-
-
-def _is_hidden(element: etree._Element) -> bool:
-    return "hidden" in element.attrib or _HIDDEN.search(attribute(element, "class")) is not None
 
 
 class _Page:
