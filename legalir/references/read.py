@@ -1340,7 +1340,8 @@ class _Reader:
         """
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
         law = None if _SENTENCE_OVER.search(text, memory.end, start) else _law_meant(memory.last.get("article"), start)
-        marked = memory.until < 0 and (not memory.own.law or self._is_marked(text, start))
+        unknown = not memory.own.law and not self._grammar.law_before  # Words before it may be a name that is not read.
+        marked = memory.until < 0 and (unknown or self._is_marked(text, start))
         over = _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start + 1)
         if law is None or (words is None if joined else not marked or over):
             return None
