@@ -68,7 +68,7 @@ _DOCUMENT = "\0"
 _DOTTED = "N."
 """Place of a unit whose number a dot joins to that of the article."""
 _NEAR = 10
-"""Maximum distance, less one, of a further one of those units: the 2 of ``art. 24.1 y 2``."""
+"""The next number in a list of such units is less than this above the last: the 2 of ``art. 24.1 y 2``."""
 _LARGEST = 5200
 """Maximum number of an article of the own law: the code of civil procedure of Louisiana has 5188."""
 _OPENING, _CLOSING = "(（[〔", ")）]〕"

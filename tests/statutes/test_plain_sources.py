@@ -424,8 +424,10 @@ def test_a_page_of_a_publisher_is_more_than_the_law(tmp_path: Path) -> None:
         + "".join(f"<p>Article {n}</p><p>T.</p>" for n in (1, 2, 3))
         + "</div>",
         "".join(f'<p><a href="/a">Article {n}</a></p><p>T.</p>' for n in (1, 2, 3)),
+        "<p>Préface.</p>" * 9
+        + "".join(f'<div class="article nav-target"><p>Article {n}</p><p>T.</p></div>' for n in (1, 2, 3)),
     ],
-    ids=["headings are links to what follows", "all in a menu", "no title"],
+    ids=["headings are links to what follows", "all in a menu", "no title", "each called a target of the menu"],
 )
 def test_the_law_of_a_page_is_not_taken_for_its_menu(page: str) -> None:
     law = law_of(FORMATS[-1], f"<html lang='fr'><head><title>Loi</title></head><body>{page}</body></html>", "loi.html")

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import resources
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -366,8 +367,11 @@ class _Row:
 
 
 def _is_menu(element: etree._Element, name: str) -> bool:
-    words = " ".join(attribute(element, each) for each in ("id", "class", "role"))
-    return name in ("nav", "footer", "button", "select", "dialog") or _MENU.search(words) is not None
+    """Return True if an element is a menu or the like, by its name or by what it is called; no article is one."""
+    called = " ".join(attribute(element, each) for each in ("id", "class", "role"))
+    if name in ("nav", "footer", "button", "select", "dialog"):
+        return True
+    return _MENU.search(called) is not None and not _opens_unit("".join(islice(element.itertext(), 20)).lstrip()[:200])
 
 
 class _Page:
