@@ -371,7 +371,8 @@ def _is_menu(element: etree._Element, name: str) -> bool:
     called = " ".join(attribute(element, each) for each in ("id", "class", "role"))
     if name in ("nav", "footer", "button", "select", "dialog"):
         return True
-    return _MENU.search(called) is not None and not _opens_unit("".join(islice(element.itertext(), 20)).lstrip()[:200])
+    first = "".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]
+    return _MENU.search(called) is not None and not _opens_unit(first)
 
 
 class _Page:
