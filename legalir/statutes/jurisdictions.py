@@ -29,7 +29,7 @@ _NUMBER = (
     rf"(?:{_HIGH}+|\^\d{{1,2}})?(?:(?:\.?[ºª°]|(?<=\d)o(?=\.|\s{_ORDINAL}(?![^\W_])))"
     rf"(?:\.(?=\s?-?{_ORDINAL}(?![^\W_])|-(?-i:[A-Z])(?![^\W_])))?)?"
     rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}|[a-zа-иα-θ]{{0,2}})"
-    rf"(?:[./:\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
+    rf"(?:[./:\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]|\d?\)))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
 )
 """A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``2-1 a``."""
 
@@ -47,15 +47,19 @@ _WORDS = """
 """
 """Ordinals that number a part: ``TÍTULO PRIMERO``, ``ČÁST PRVNÍ``, ``BİRİNCİ BÖLÜM``."""
 
+_LETTER_BEHIND = re.compile(r"\d\W.*[^\W\d_]\W.*\s([a-z])$")
 _END = r"(?![^\W\d_⁰¹²³⁴-⁹])"
 _LONGEST_NOTICE = 240
 _IN_BRACKETS = re.compile(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]")
 _BEFORE_WORDS = re.compile(
-    r"^(?:[\W\d]*[\[(](?:ss?\.|sec\.|sections?|art\.|articles?|reg\.|regulations?)\s*\d[\w().]*\s+|[\W\d]+)",
+    r"^(?:\W*(?:Anm|Note|Nota|Anmerkung)\.?\s?:\s*"
+    r"|[\W\d]*[\[(](?:ss?\.|sec\.|sections?|art\.|articles?|reg\.|regulations?)\s*\d[\w().]*\s+|[\W\d]+)",
     re.IGNORECASE,
 )
 """What may stand before the words of a repeal: ``4. (1)``, ``[S. 2 repealed by …]``."""
 _NUMBERED = re.compile(r"\W*\d")
+_OMITTED = re.compile(r"[\W]*(?:…|\.\s?\.\s?\.|\*\s?\*\s?\*|x\s?x\s?x)(?:[^\w\[]|\[(?!\d)|[⁰¹²³⁴-⁹x]|\[?\d{1,3}[\])])*")
+"""Points in place of a text."""
 _AROUND = " \t\n.·…-—–。:;,()[]（）"
 
 
@@ -104,7 +108,7 @@ class Jurisdiction(Schema):
     """From the highest down."""
 
     annex: tuple[Text, ...] = ()
-    """Words that begin the heading of an annex."""
+    """Words that begin the heading of an annex; after ``N``, behind its number: ``1. melléklet``."""
 
     supplement: tuple[Text, ...] = ()
     """Words that begin the heading of a supplement."""
@@ -143,7 +147,8 @@ class Jurisdiction(Schema):
                 label = " ".join(match[0].split())
                 rest = line[match.end() :]
                 end = match.end() + len(rest) - len(rest.lstrip())
-                return Heading(depth, level, number_of(label), end, label)
+                letter = _LETTER_BEHIND.search(label)  # 4. gr. a
+                return Heading(depth, level, number_of(label) + (letter[1] if letter else ""), end, label)
         return None
 
     @cached_property
@@ -175,9 +180,12 @@ class Jurisdiction(Schema):
         """
         words, notices, _ = self._repeal(lang)
         bare = _IN_BRACKETS.sub(" ", text)
+        if len(text) < _LONGEST_NOTICE and _OMITTED.fullmatch(text):
+            return True
         for one in (text, bare) if "\n" not in text.strip() else ():
             notice = _BEFORE_WORDS.sub("", one[: 2 * _LONGEST_NOTICE]).casefold()
-            if len(notice) < _LONGEST_NOTICE and notice.startswith(notices):
+            later = notice.partition("; ")[2] if text.lstrip().startswith(("[", "(")) else ""
+            if len(notice) < _LONGEST_NOTICE and (notice.startswith(notices) or later.startswith(notices)):
                 return True
         return any(_BEFORE_WORDS.sub("", one).strip(_AROUND).casefold() in words for one in (bare, text))
 
@@ -195,14 +203,14 @@ class _Repeal(NamedTuple):
 
 @cache
 def _words_of_repeal(words: tuple[str, ...], notices: tuple[str, ...], lang: str) -> _Repeal:
-    own = _repealed_words().get(lang, {})
+    own = _repealed_words().get("no" if lang in ("nb", "nn") else lang, {})
     whole = {word.strip("()[]（）") for word in (*words, *own.get("repealed", ()))}
-    begin = (*notices, *own.get("repealed_by", ()))
+    begin = (*notices, *own.get("repealed_by", ()), *(word + sign for word in whole for sign in (",", ":", ";", " –")))
     first = {form.split()[0] for word in (*whole, *begin) for form in (word, word.casefold())}
     return _Repeal(
         frozenset(word.casefold() for word in whole),
         tuple(word.casefold() for word in begin),
-        re.compile("|".join(map(re.escape, sorted(first))) or "(?!)", re.IGNORECASE),
+        re.compile("|".join([*map(re.escape, sorted(first)), r"…|[.*x]\s?[.*x]\s?[.*x]"]), re.IGNORECASE),
     )
 
 
@@ -248,7 +256,8 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
             text = law.render(unit)
             words = text.removeprefix(unit.label).strip().lstrip("⁰¹²³⁴⁵⁶⁷⁸⁹ ")
             first, _, notes = words.partition("\n")
-            noted = notes and not unit.units and not _NUMBERED.match(first) and table.is_repealed(first, law.lang)
+            # A note below may be read as a paragraph: ¹ L. 88/2008.
+            noted = notes and len(unit.units) < 2 and not _NUMBERED.match(first) and table.is_repealed(first, law.lang)
             if noted or table.is_repealed(words, law.lang):
                 unit.repealed = True
 
@@ -256,5 +265,6 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
 def _form(form: str, kind: Kind) -> str:
     number = rf"(?:{_NUMBER}|(?:{'|'.join(_WORDS.split())})(?![^\W_]))" if kind == "group" else _NUMBER
     words = [number if word == "N" else re.escape(word) for word in form.split()]
-    end = _END if words[-1] == number else rf"(?:\s?[의のノ之]\s?{_DIGITS})*"
+    # 제5조의2; 4. gr. a.
+    end = _END if words[-1] == number else rf"(?:(?:\s?[의のノ之]\s?{_DIGITS})+|\s(?-i:[a-z])(?=\.(?:\s|$)))?"
     return _GAP.join(words) + end

@@ -11,8 +11,9 @@ from legalir.errors import DataError
 from legalir.statutes.documents import cut
 from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import read_text
-from legalir.statutes.reading.plain_text import decoded, rejoined
+from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 from legalir.statutes.reading.sequence import Candidate, chain, raised, readings_of, without_mark
+from legalir.statutes.reading.title import name_of_law
 from legalir.statutes.sources.html import html
 from legalir.statutes.sources.text import text
 
@@ -71,6 +72,36 @@ PART 1 | Ports | 1 Open ports | A port is open. | Fees | 2 Amount | A fee is 5.
     1 kap. Hamnar > 1: En hamn är en plats. | 1 kap. Hamnar > 2a: En kaj är en kant. | 2 kap. Slut > 1: Lagen gäller nu.
 Article L111-1 | Le port est libre. | Article R111-2 | Le préfet règle. | Article L111-3 | Le quai est droit.
     L111-1: Le port est libre. | R111-2: Le préfet règle. | L111-3: Le quai est droit.
+SECTION I | OBJET | 1. Le port est libre. | 2. Le quai est droit. | SECTION II | DROITS | § 1. — Dus | 3. Les droits sont dus. | § 2. — Autres | 4. (Abrogé). | 5. Fin.
+    SECTION I OBJET > 1: Le port est libre. | SECTION I OBJET > 2: Le quai est droit. | SECTION II DROITS > § 1 Dus > 3: Les droits sont dus. | SECTION II DROITS > § 2 Autres > 4: | SECTION II DROITS > § 2 Autres > 5: Fin.
+Article 1 | 1. The port is open. | 2. The quay is straight. | 3. Dues are paid. | Article 2 | 1. The port is shut. | 2. The quay is long. | 3. It ends.
+    1: 1. The port is open. / 2. The quay is straight. / 3. Dues are paid. | 2: 1. The port is shut. / 2. The quay is long. / 3. It ends.
+Section 1 | (a) It is. | 1. Small boats. | 2. Large boats. | Section 2 | The dues: | 1. Five. | 2. Six. | Section 3 | It ends.
+    1: (a) It is. / 1. Small boats. / 2. Large boats. | 2: The dues: / 1. Five. / 2. Six. | 3: It ends.
+CONTENTS | 1. Dues and what they cost 2 | 2. Moorings 3 | Dues and what they cost | 1.—(1) Dues are paid. | (2) By masters. | Moorings | 2. Moorings are free.
+    1 Dues and what they cost: (1) Dues are paid. / (2) By masters. | 2 Moorings: Moorings are free.
+Title of it | 1 Title | It is this. | Section 1: amended, on 1 July 2003, by section 7 of the Pier Act. | 2 Dues | They are paid. | 2A More dues | They are more. | Section 2A: inserted, on 1 July 2003, by section 8. | 3 [Repealed] | Section 3: repealed, on 1 July 2003, by section 9. | 4 End | It ends.
+    1 Title: It is this. / Section 1: amended, on 1 July 2003, by section 7 of the Pier Act. | 2 Dues: They are paid. | 2A More dues: They are more. / Section 2A: inserted, on 1 July 2003, by section 8. | 3: | 4 End: It ends.
+1. § A díj. | 2. § Vége. | 1. melléklet a 7/2014. (V. 12.) rendelethez | Díjak | Öt.
+    1: A díj. | 2: Vége. | 1 a 7/2014. (V. 12.) rendelethez Díjak: Öt.
+1. § A díjat az | 1. melléklet tartalmazza. | 2. § Vége.
+    1: A díjat az / 1. melléklet tartalmazza. | 2: Vége.
+Art. 1. Port jest. | Art. 2. Wzór określa załącznik do ustawy. | Art. 3a.2) Koniec. | Załącznik do ustawy z dnia 16 maja 2008 r. | WZÓR | Pięć.
+    1: Port jest. | 2: Wzór określa załącznik do ustawy. | 3a: 2) Koniec. | do ustawy z dnia 16 maja 2008 r WZÓR: Pięć.
+ΚΕΦΑΛΑΙΟ Α' | ΓΕΝΙΚΑ | Άρθρο 1 | Σκοπός | Ο λιμένας είναι. | ΚΕΦΑΛΑΙΟ Β' | ΤΕΛΗ | Άρθρο 2 | Τέλη | Πέντε.
+    ΚΕΦΑΛΑΙΟ Α ΓΕΝΙΚΑ > 1 Σκοπός: Ο λιμένας είναι. | ΚΕΦΑΛΑΙΟ Β ΤΕΛΗ > 2 Τέλη: Πέντε.
+1. gr. Gildi. | Lög þessi gilda. | 4. gr. Vitar. | [Hún er.]¹ | [4. gr. a. Fjarvöktun. | Vaktaðir.]¹ | 5. gr. …¹ | ¹ L. 88/2008, 233. gr. | 6. gr. Lok.
+    1: Gildi. / Lög þessi gilda. | 4: Vitar. / [Hún er.]¹ | 4a: Fjarvöktun. / Vaktaðir.]¹ | 5: | 6: Lok.
+1. The port is open. | 2. Dues are paid. | [F1 2A. More dues are paid.] | 3. It ends.
+    1: The port is open. | 2: Dues are paid. | 2A More dues are paid: | 3: It ends.
+Artículo 1. El muelle. | TÍTULO II | DISPOSICIONES FINALES | Artículo 2. La tasa. | DISPOSICIÓN FINAL | La ley rige.
+    1: El muelle. | TÍTULO II DISPOSICIONES FINALES > 2: La tasa.
+1. The port is open. | 2. Dues are paid. | SCHEDULE | Particulars of boats | Section 2 | 1. The name. | 2. The length.
+    1: The port is open. | 2: Dues are paid. | Particulars of boats: Section 2 / 1. The name. / 2. The length.
+§ 1 *) | Zweck | Der Hafen ist frei. | *) Fassung LGBl. 23/2011 | § 2 *) | Preise | Fünf. | § 3 *) | entfallen | *) aufgehoben durch LGBl. 8/2019
+    1 Zweck: Der Hafen ist frei. / *) Fassung LGBl. 23/2011 | 2 Preise: Fünf. | 3:
+831.005 Dues. Dues are paid. | 831.010 [1975 c.312 §3; repealed by 1989 c.904 §48] | 831.015 Quays. The quay is long.
+    831.005: Dues. Dues are paid. | 831.010: | 831.015: Quays. The quay is long.
 """.strip().split("\n")  # noqa: E501
 
 
@@ -120,6 +151,11 @@ def test_headings_of_many_habits(lines: str, expected: str) -> None:
             "Artículo 3 BIS. Uno. | Artículo 3 Quáter. Tres.",
             "1 1bis 2 2-A 3bis 3quater",
         ),
+        ("ms", "1. Bot bebas. | 2. Yuran. | 3. (Dipotong oleh Akta 5). | JADUAL KEDUA | Enam.", "1 2 3! annex-2"),
+        ("de", "§ 1 Der Hafen. | § 2* … | § 3 (Anm.: aufgehoben durch BGBl. 8) | § 4 Aus.", "1 2! 3! 4"),
+        ("fr", "1. Le port. | 2. [Abrogé, 2004, ch. 16, art. 13] | 3. Fin.", "1 2! 3"),
+        ("en", "1. A port. | 2. * * * | 3. [x x x] | 4. . . . . . | 5. Dues . . . are.", "1 2! 3! 4! 5"),
+        ("nb", "§ 1. Havn er. | § 2. (Opphevet) | ⁰ Opphevet ved lov. | § 3. Kai er.", "1 2! 3"),
         ("tr", "MADDE 1- Liman. | MADDE 2- (Mülga: 1/5/2033) | GEÇİCİ MADDE 1- Eski.", "1 2! GEÇİCİ-MADDE-1"),
     ],
 )
@@ -247,3 +283,77 @@ def test_a_page_says_its_language_and_marks_its_footnotes(tmp_path: Path) -> Non
     source = html(None, path=tmp_path / "a.html")
     assert [row["article"] for row in source.provisions()] == ["1", "2"]
     assert source.report()["languages"] == {"fr": 1} and source.reports[0].left_out == {"footnote mark": 2}
+
+
+NAMES = """
+Ministry of Ports | Notice 4 of 2011 | Harbour dues | 1. Dues.
+    Ministry of Ports
+STATUTORY INSTRUMENTS | 2017 No. 1187 | The Pier Regulations 2017 | Made 27th November
+    The Pier Regulations 2017
+PORT ACT No. 19 OF 1968 | CONTENTS | THE PORT OF REFUGE ACT, 1968 | An Act to run ports.
+    THE PORT OF REFUGE ACT, 1968
+The Companies Act 2014 | AN ACT TO CONSOLIDATE THE LAW OF COMPANIES
+    The Companies Act 2014
+20 files of laws, in two folders. | These rules are old. | Piers
+    20 files of laws, in two folders
+Amtsblatt | Nr. 7 | Hafensatzung der Stadt Au | Aufgrund des § 4 der Ordnung:
+    Hafensatzung der Stadt Au
+541.3 | Gesetz über die Häfen (HafG) | vom 23. Mai 2012
+    Gesetz über die Häfen (HafG)
+Boletín Oficial | núm. 74 | Ley 3/2012, de puertos. | Sea notorio que se ha aprobado la Ley.
+    Ley 3/2012, de puertos
+LEI Nº 12.480, DE 3 DE MAIO DE 2009 | Dispõe sobre as praias.
+    LEI Nº 12.480, DE 3 DE MAIO DE 2009
+Docu 28416   p.1 | Décret relatif aux | ports de plaisance | Vu la loi du 3 mars 1998 ;
+    Décret relatif aux ports de plaisance
+USTAWA | z dnia 16 maja 2008 r. | o portach
+    USTAWA z dnia 16 maja 2008 r. o portach
+Tarım Bakanlığından: | YÖNETMELİK | LİMAN KAYIT YÖNETMELİĞİ
+    LİMAN KAYIT YÖNETMELİĞİ
+ΕΦΗΜΕΡΙΔΑ | ΝΟΜΟΣ ΥΠ' ΑΡΙΘ. 3899 | Λιμένες αναψυχής
+    ΝΟΜΟΣ ΥΠ' ΑΡΙΘ. 3899
+대통령령 제12345호 | 항만법 시행령 | 제1조(목적)
+    항만법 시행령
+○○市公報 | 港湾管理条例施行規則 | 平成8年規則第3号
+    港湾管理条例施行規則
+法規名稱： | 公告 | 法規名稱：望海縣漁港管理自治條例
+    望海縣漁港管理自治條例
+国务院令 | 第三十八号 | 中华人民共和国港口法 | 根据宪法，制定本法。
+    中华人民共和国港口法
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize(("lines", "name"), list(zip(NAMES[::2], NAMES[1::2], strict=True)))
+def test_the_name_of_a_law_is_among_other_lines(lines: str, name: str) -> None:
+    assert name_of_law(lines.split(" | ")).words == name.strip()
+
+
+def test_a_page_says_how_its_law_is_called() -> None:
+    rows = ["Ports authority", "Law 5 of 1990, on ports", "Piers", "Article 1", "Law 5 of 1990, on ports"]
+    assert name_of_law(rows, "Law 5 of 1990, on ports | Ports authority") == ("Law 5 of 1990, on ports", range(1, 2))
+    assert name_of_law(["Home", "LEY 7 DE 2010", "(Julio 21)"], "Ley 7 de 2010 - Gestor").words == "LEY 7 DE 2010"
+    assert name_of_law(["Home", "Piers and quays", "2010"], "Ports", {1: 1}).words == "Piers and quays"
+    assert name_of_law(["Article 1", "Text."]) == ("", range(0))
+
+
+@pytest.mark.parametrize(
+    ("header", "gone"),
+    [
+        ("{n}", True),
+        ("   - {n} -", True),
+        ("{n}     Official Gazette of the Ports", True),
+        ("Gazette of 1990          p.{n}", True),
+        ("Article {n}", False),
+        ("{n}.", False),
+        ("Table {n}", False),
+    ],
+)
+def test_numbers_of_pages_in_a_text(header: str, gone: bool) -> None:
+    pages = [line for n in (3, 4, 5) for line in ["", header.format(n=n), "", *["The port is open."] * 12]]
+    kept, headers = without_headers([pages])
+    assert len(headers) == (3 if gone else 0) and len(kept) + len(headers) == len(pages)
+
+
+def test_numbers_in_a_row_are_no_pages() -> None:
+    rows = [line for n in range(1, 9) for line in (str(n), "")]
+    assert without_headers([rows]) == (rows, [])

@@ -13,6 +13,7 @@ from pdf_file import pdf_of
 
 from legalir import testing
 from legalir.errors import DataError, DefinitionError
+from legalir.statutes.documents import cut
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.reading import markup
 from legalir.statutes.reading.headings import country_of, read_text
@@ -483,3 +484,24 @@ def test_marks_of_footnotes_in_square_brackets() -> None:
     lines = ["กฎหมาย", "มาตรา ๑ ชื่อ", "มาตรา ๒[๑]  ใช้บังคับ", "มาตรา ๒/๑  เพิ่ม", "มาตรา ๓  จบ"]
     law = read_text("a", lines, "auto", "", "a")
     assert [one.number for one in law.root.walk() if one.kind == "article"] == ["1", "2", "2/1", "3"]
+
+
+FURNITURE = """<html lang="de"><head><title>HmHafG | Vorschriften</title></head><body>
+<div id="kopf"><a href="/">Start</a> <a href="/s">Suche</a></div><p>Sie sind hier: Start &gt; Recht</p>
+<h1>Gesetz über die Häfen</h1><h2>Allgemeines</h2>
+<h4>§ 1<br>Zweck</h4><table><tr><td>1.</td><td>Der Hafen ist frei.</td></tr></table>
+<h4>Hinweis</h4><p>Neu.</p><h4>§ 2<br>Preise</h4><p>Fünf.</p><h4>Hinweis</h4><p>Alt.</p>
+<h2>Ende der Häfen</h2><h4>§ 3<br>Schluss</h4><p>Aus.</p><h4>Hinweis</h4><p>Alt.</p>
+<p><a href="#">Nach oben</a> · <a href="/k">Kontakt</a><br>Stand der Daten: 2. Mai</p></body></html>"""
+
+
+def test_headings_without_numbers_are_groups_and_the_foot_is_no_text() -> None:
+    law = law_of(FORMATS[-1], FURNITURE, "g.html")
+    documents = cut(law).documents
+    assert law.title == "Gesetz über die Häfen"
+    articles = [each for each in documents if each.unit.kind == "article"]
+    paths = [" ".join(unit.heading for unit in each.above if unit.kind == "group") for each in articles]
+    assert paths == ["", "", "Ende der Häfen"]
+    assert articles[0].text == "1. Der Hafen ist frei.\nHinweis\nNeu." and "Stand" not in articles[2].text
+    reasons = {each.reason for each in law.left_out}
+    assert reasons == {"menus", "title", "before the title"}

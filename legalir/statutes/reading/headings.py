@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed
 from legalir.statutes.law import CELL, Law, Outline, Unit
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
+from legalir.statutes.reading.title import name_of_law
 
 _MARKS = {
     "circle": re.compile(r"\s*(?P<label>[①-⑳㉑-㉟㊱-㊿])\s*"),
@@ -43,13 +44,15 @@ _KINDS: tuple[Kind, ...] = ("paragraph", "item", "subitem")
 _BELOW = 1000
 """Depth of the first level below an article; tables of jurisdictions are shorter."""
 
-_NOTE = rf"(?:[,;\s]?(?:[{SUPERSCRIPTS}]+|[*†‡]+|\[\d{{1,3}}\]))+"
+_NOTE = rf"(?:[,;.\s]?(?:[{SUPERSCRIPTS}]+\)?|[*†‡]+\)?|\[\d{{1,3}}\]))+"
 """Marks of footnotes behind a number or a heading."""
 
-_AFTER_LABEL = re.compile(rf"(?:{_NOTE})?(?:\s*$|\s*[(（.:：—–\-【〔\[]|[\s　])")
-_PUNCTUATION = re.compile(rf"(?:{_NOTE})?[\s.:：—–\-]*")
+_AFTER_LABEL = re.compile(rf"(?:{_NOTE}|['’΄´ʹ](?=\s|$))?(?:\s*$|\s*[(（.:：—–\-【〔\[]|[\s　])")
+_PUNCTUATION = re.compile(rf"(?:{_NOTE}|['’΄´ʹ])?[\s.:：—–\-]*")
+_OPENED = re.compile(r"\s*\[(?:F\d{1,4}\s*)?")
+"""A bracket around what was inserted later, with the number of its note: ``[F1 3A``."""
 _NUMBERED = re.compile(
-    r"\s*\[?(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:\.\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
+    r"\s*(?:\[(?:F\d{1,4}\s*)?)?(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
 )
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
@@ -79,20 +82,42 @@ _DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?
 _ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -")
 _SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
+_OFTEN = 3
+"""So often a heading such as *Notes* comes that belongs to the article before it."""
 _LONGEST_TITLE = 120
+_SHORT = 8
+"""Words of a sentence that may be a heading."""
 _HAN = "〇一二三四五六七八九十百"
+_UNREAD = re.compile(rf"[§|]|\bart\w{{0,6}}\.?\s?\d|제\s?\d+\s?조|第\s?[\d{_HAN}]+\s?[条條]", re.IGNORECASE)
+"""An article in a heading, or a cell: it is no group."""
 _ANNEX_NUMBER = rf"\s*[第제]?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*(?:号|호서식)?|\s+(?-i:[IVX]+[a-z]?|[A-Z])"
 _ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDER_BEHIND = (
+    *("primer[oa]?", "segund[oa]", "tercer[oa]?", "cuart[oa]", "quint[oa]", "sext[oa]", "séptim[oa]", "octav[oa]"),
+    *("primeir[oa]", "segund[oa]", "terceir[oa]", "quart[oa]", "quint[oa]", "sext[oa]", "sétim[oa]", "oitav[oa]"),
+    *("pertama", "kedua", "ketiga", "keempat", "kelima", "keenam", "ketujuh", "kelapan"),
+)
+"""Words behind the word for an annex that number it, eight of each language."""
 _CAPTION = re.compile(r"[(（][^()（）\d]{1,60}[)）]")
 _RELATED = re.compile(r"[(（]([^()（）]*\d[^()（）]*|[^()（）]*第[一二三四五六七八九十百][^()（）]*)[)）]")
 """The provision that an annex names in brackets beside its heading."""
+
+_OF_ACT = re.compile(
+    r"\s+(?:do (?:ustawy|rozporządzenia|uchwały|zarządzenia|obwieszczenia)|k (?:zákonu|vyhlášce|nařízení)|az?(?= \d)"
+    r"|(?:à (?:l['’]|la )|au )(?:loi|arrêté|décret|règlement)|zu[mr] (?:gesetz|verordnung|satzung)"
+    r"|bij (?:de|het) (?:wet|besluit|verordening))(?![^\W_])(?:$|.*\d|.* (?:z dnia|ze dne|du|vom|van)$)",
+    re.IGNORECASE,
+)
+"""The act that an annex is of: ``Załącznik do ustawy z dnia …``, ``1. melléklet a 7/2014. … rendelethez``."""
+_LATIN = "\u0250"
 
 _PLACE = re.compile(r"[\s.·…|]*(?:\d+|[(（][^()（）]*[\d第][^()（）]*[)）])\s*$")
 """What an entry of a table of contents ends in: a page, or the articles of a chapter."""
 
 _CONTENTS = re.compile(
     r"(?:table of )?contents|arrangement of .{1,20}|inhalt\w*|(?:table des )?matières|sommaire|sommario|[ií]ndice"
-    r"|inhoud\w*|spis treści|sections?|목\s?차|차\s?례|目\s*次|目\s*录|目\s*錄|สารบัญ|содержание|оглавление",
+    r"|table of provisions|susunan (?:seksyen|peraturan)|(?:section|regulation|seksyen|provision)s?(?:\s+page)?"
+    r"|inhoud\w*|spis treści|목\s?차|차\s?례|目\s*次|目\s*录|目\s*錄|สารบัญ|содержание|оглавление",
     re.IGNORECASE,
 )
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
@@ -157,16 +182,23 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         edges = [each.row for each in bare if each.depth < 0]
         words = [each for each in _of(found, "article") if not bisect_right(edges, each.row)]
         bare = _before_schedules(bare, edges)
-        if len(chain(words, [])) < 2 <= len(_of(bare, "article")):
+        worded = chain(words, [])
+        if len(worded) < 2 <= len(_of(bare, "article")) or _go_through(_of(bare, "article"), _rows(words)):
             found = sorted([*(each for each in found if each.kind == "article" and each not in words), *bare])
+            # What a word numbers between them are groups of them, or notes of amendments.
+            found = sorted([*found, *_as_groups([each for each in words if not _is_prose(rows[each.row])], table)])
             contents = of_bare
     found = [each for each in found if CELL not in rows[each.row]]
+    unnamed = {each.row + 1 for each in found if each.kind == "group" and not _behind(rows[each.row], each)}
+    found = [each for each in found if each.kind != "supplement" or each.row not in unnamed]  # TÍTULO III
     after = [*(each.row for each in found), len(rows)][1:]
     found = [
         each._replace(weight=each.weight + 0.25 * (bool(rows[each.row][each.end :].strip(" .")) or end > each.row + 1))
         for each, end in zip(found, after, strict=True)
     ]
     containers, groups = [each for each in found if each.depth < 0], _of(found, "group")
+    beside = {each.row + more for each in containers for more in (1, 2)}  # SCHEDULE, Section 4: what it belongs to.
+    found = [each for each in found if each.row not in beside or not _is_related(each, rows)]
     chosen = chain(_of(found, "article"), _rows(containers), _rows(groups), through=0.5)
     for before, later in pairwise(chosen):
         if not later.anew:  # Numbers go through no annex.
@@ -191,6 +223,31 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     # A number that no form reads.
     doubts += [row for row in places if row not in read and table.begins_as_article(rows[row])]
     return Layout(headings, contents, sorted(doubts))
+
+
+def _as_groups(words: Sequence[Candidate], table: Jurisdiction) -> list[Candidate]:
+    """Return candidates for articles as those for groups, the series that begins first as the highest level."""
+    series = [*dict.fromkeys(each.series for each in words)]
+    first = max(min((each.depth for each in words), default=0) - len(series), 0)
+    depths = {each.row: first + series.index(each.series) for each in words}
+    return [
+        each._replace(kind="group", depth=depths[each.row], level=table.levels[depths[each.row]].name) for each in words
+    ]
+
+
+def _is_related(each: Candidate, rows: Sequence[str]) -> bool:
+    alone = each.kind == "article" and not rows[each.row][each.end :].strip(" .")
+    return alone and each.series != "" and main_number(each.readings[0].number) > 1
+
+
+def _go_through(bare: Sequence[Candidate], words: Sequence[int]) -> bool:
+    """Return True if bare numbers go on behind the rows that words number, as those of items in articles do not."""
+    chosen = {each.candidate.row for each in chain(bare, [])}
+    parts: dict[int, int] = {}
+    for each in bare:
+        parts.setdefault(bisect_right(words, each.row), each.row)
+    on = sum(row in chosen for row in parts.values())
+    return len(words) > 1 and len(parts) > 2 and len(chosen) > len(words) and on * 3 >= len(parts) * 2
 
 
 def _of(found: Iterable[Candidate], kind: Kind) -> list[Candidate]:
@@ -228,6 +285,8 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     if container := _container(row, words, table):
         return container
     heading = table.heading(words)
+    if heading is None and (opened := _OPENED.match(words)) and (heading := table.heading(words[opened.end() :])):
+        heading = heading._replace(end=heading.end + opened.end())
     if heading is None or heading.level.kind not in ("group", "article"):
         return None
     label, end, last = heading.label, len(words[: heading.end].rstrip()), ""
@@ -238,7 +297,8 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
         return None
     if heading.level.kind == "group" and (after.endswith((",", ";", ":")) or len(after) > _LONGEST_HEADING):
         return None
-    readings = readings_of(label if last else heading.label, last)
+    shown = heading.label if number_of(heading.label) == heading.number else heading.number  # 4. gr. a
+    readings = readings_of(label if last else shown, last)
     if not readings and heading.level.kind == "article":  # Article unique, but not SECTIONS
         if " " not in label:
             return None
@@ -351,7 +411,8 @@ def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str], below: b
     if _key(entry) != _key(heading):
         return False
     name = _entry(rows, entry) or (compact(rows[entry.row + 1]) if below else "")
-    words = "".join([rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])
+    above = rows[heading.row - 1] if heading.row > entry.row + 1 else ""
+    words = "".join([above, rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])
     return entry.depth < 0 or name in compact(words)
 
 
@@ -374,17 +435,26 @@ def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
     inside = after.lstrip("]】〕>〉")
     if after == inside and not (_AFTER_LABEL.match(after) or after[0] == "<"):
         return None
-    if bare.rstrip().endswith((".", ",", ";", "。", "、")) or _is_sentence(inside, table):
+    said = _is_sentence(inside, table) or match["before"] is not None
+    said = said and not (_OF_ACT.match(inside) or (match["before"] and not inside.strip()))
+    if match["supplement"] and inside[:2].strip()[:1].isalpha() and inside[:2].strip()[:1] < _LATIN:
+        return None  # Disposición final primera
+    if said or (bare.rstrip().endswith((".", ",", ";", "。", "、")) and not _OF_ACT.match(inside)):
         return None
     kind: Kind = "annex" if match["annex"] else "supplement"
     names = table.annex if match["annex"] else table.supplement
-    name = next(each for each in names if compact(each) == compact(match[kind]))
+    name = next(each for each in (name.removeprefix("N ") for name in names) if compact(each) == compact(match[kind]))
     end = len(words) - len(bare) + match.end()
     if match["annex"] and (amended := re.match(r"[\]】〕>〉]*\s*<[^<>]*>", words[end:])):
         end += amended.end()
     label = " ".join(match[0].split())
-    order = match["order"]
-    number = str(_ORDER.index(order.lower()) + 1) if order else match["number"] or ""
+    order, behind = match["order"], match["behind"]
+    number = match["number"] or match["before"] or ""
+    if order:
+        number = str(_ORDER.index(order.lower()) + 1)
+    elif behind:
+        places = (at for at, form in enumerate(_ORDER_BEHIND) if re.fullmatch(form, behind, re.IGNORECASE))
+        number = str(next(places) % 8 + 1)
     return Candidate(row, kind, name, -1, label, end, readings_of(number))
 
 
@@ -395,9 +465,12 @@ def _container_form(annex: tuple[str, ...], supplement: tuple[str, ...]) -> re.P
         forms = ("[\\s\u3000]?".join(map(re.escape, each)) if each[0] > "⺀" else re.escape(each) for each in longest)
         return "|".join(forms) or "(?!)"
 
-    order = rf"(?:the\s+)?(?:(?P<order>{'|'.join(_ORDER)})\s+)?"
+    behind_number = names(tuple(each[2:] for each in annex if each.startswith("N ")))
+    annex = tuple(each.removeprefix("N ") for each in annex)
+    order = rf"(?:the\s+)?(?:(?P<order>{'|'.join(_ORDER)})\s+|(?P<before>\d{{1,3}})\.?\s+(?={behind_number}))?"
+    number = rf"(?P<number>{_ANNEX_NUMBER})|\s+(?P<behind>{'|'.join(_ORDER_BEHIND)})"
     form = rf"{order}(?:(?P<annex>{names(annex)})|(?P<supplement>{names(supplement)}))"
-    return re.compile(rf"{form}(?:(?P<number>{_ANNEX_NUMBER})(?![^\W_])|(?![^\W\d_])|(?=\s*抄))", re.IGNORECASE)
+    return re.compile(rf"{form}(?:(?:{number})(?![^\W_])|(?![^\W\d_])|(?=\s*抄))", re.IGNORECASE)
 
 
 class _Titles(NamedTuple):
@@ -416,8 +489,8 @@ class _Titles(NamedTuple):
     cross: frozenset[int]
 
 
-def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
-    """Return where headings are, by the habit of the file."""
+def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction, marked: Sequence[int] = ()) -> _Titles:
+    """Return where headings are, by the habit of the file; `marked` are rows that it marks as such."""
 
     def free(row: int) -> bool:
         return 0 <= row < len(rows) and row not in plan.headings and row not in plan.contents
@@ -427,6 +500,10 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
 
     articles = [row for row, each in plan.headings.items() if each.candidate.kind == "article"]
     behind = {row: _behind(rows[row], plan.headings[row].candidate) for row in plan.headings}
+    behind = {
+        row: "" if _OF_ACT.match(f" {words}") or not any(map(str.isalpha, words)) else words
+        for row, words in behind.items()
+    }
     bare = [row for row in articles if not behind[row]]
     titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1]) and followed(row + 2)]
     below = {row: row + 2 for row in titled} if len(titled) * 2 >= len(bare) else {}
@@ -452,12 +529,15 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
     if table.heading_in_brackets or len(captions) * 3 > len(articles) * 2:
         above = {row: row - 1 for row in captions}
     else:
-        short = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= 8]
+        short = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= _SHORT]
         headed = {row for row in short if free(row + 1) and not _is_name(rows[row + 1])}
         headed |= {row for row in articles if _DASHED.match(behind[row])}
         dotted = len(headed) > 1 and len(headed) * 3 >= len(articles) * 2
-        over = [row for row in articles if free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1])]
-        over = [row for row in over if row not in below and (not behind[row] or _is_prose(behind[row]))]
+        over = [row for row in articles if free(row - 1) and row - 1 not in taken]
+        # Notes beside numbered sections end in a full stop.
+        bare_number = {row: not plan.headings[row].candidate.series and bool(behind[row]) for row in over}
+        over = [row for row in over if _is_title(_side_note(rows[row - 1]) if bare_number[row] else rows[row - 1])]
+        over = [row for row in over if row not in below and not _is_named(behind[row], rows, row)]
         if not dotted and len(over) > 1 and len(over) * 3 >= len(articles) * 2:
             above = {row: row - 1 for row in over}
     for row in groups:  # A name may take two lines, if an article follows.
@@ -472,6 +552,14 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction) -> _Titles:
             ends = row - 2 in taken or rows[max(row - 2, 0)].endswith(_SENTENCE)
             if own and ends and free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1]):
                 cross.add(row - 1)
+    taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
+    end = min((row for row, each in plan.headings.items() if each.candidate.depth < 0), default=len(rows))
+    begun, quoted, often = min(plan.headings, default=len(rows)), _quoted(rows), Counter(rows[row] for row in marked)
+    for row in marked:
+        words, own = rows[row].strip(), begun < row < end and free(row) and row not in taken and row not in quoted
+        named = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS) and not _UNREAD.search(words)
+        if own and named and often[rows[row]] < _OFTEN and not table.is_repealed(words):
+            cross.add(row)
     return _Titles(above, below, dotted, frozenset(cross))
 
 
@@ -483,6 +571,17 @@ def _unnumbered(table: Jurisdiction) -> int:
 
 def _behind(words: str, candidate: Candidate) -> str:
     return words[candidate.end + _PUNCTUATION.match(words[candidate.end :]).end() :].strip()  # type: ignore[union-attr]
+
+
+def _is_named(behind: str, rows: Sequence[str], row: int) -> bool:
+    """Return True if what is behind the number of an article may be its heading, and not the begin of its text."""
+    goes_on = row + 1 < len(rows) and (rows[row + 1].lstrip()[:1].islower() or _CUT_OFF.search(behind))
+    return bool(behind) and not (_is_prose(behind) or goes_on or any(form.match(behind) for form in _MARKS.values()))
+
+
+def _side_note(words: str) -> str:
+    """Return a line without the full stop that ends a short note beside an article."""
+    return words.rstrip().removesuffix(".") if len(words.split()) <= _SHORT else words
 
 
 def _is_title(words: str) -> bool:
@@ -500,7 +599,7 @@ def _is_prose(words: str) -> bool:
     return _NOTES.sub("", words).endswith(_ENDS) or len(words) > _LONGEST_HEADING
 
 
-def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
+def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Container[int] = ()) -> None:
     """Read lines into units of a law.
 
     A table of contents, which repeats headings without text, is left out. Lines before the first heading are the
@@ -512,11 +611,12 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
         law: units are added to its root.
         lines: in reading order; what is in no line is not read.
         table: of the jurisdiction.
+        marked: starts of lines that the file marks as headings: one without a number is that of what follows it.
     """
     places = [line for line in lines if law.text[line.start : line.end].strip()]
     rows = [law.text[line.start : line.end] for line in places]
     plan = layout(rows, table)
-    titles = _titles(rows, plan, table)
+    titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked])
     taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
     outline, marks = Outline(law), list[str]()
     names: dict[str, str] = {}
@@ -527,7 +627,11 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
             continue
         elif row in titles.cross:
             depth = _unnumbered(table)
-            unit = outline.enter(Unit("group", table.levels[depth].name, heading=" ".join(words.split())), 1 + depth)
+            level = table.levels[depth].name if depth >= 0 else "heading"
+            depth = (
+                depth if depth >= 0 else max(table.depth(each.name) for each in table.levels if each.kind == "group")
+            )
+            unit = outline.enter(Unit("group", level, heading=" ".join(words.split())), 1 + depth)
             unit.add(line.start, line.end, "heading")
         elif chosen := plan.headings.get(row):
             candidate, number = chosen.candidate, chosen.reading.number
@@ -569,10 +673,14 @@ def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: b
         if candidate.level == "provision":
             return False
         return len(rest) <= _LONGEST_HEADING
-    if table.heading_in_brackets or table.is_repealed(rest) or not (rest[:1].isupper() or rest[:1] in _OPENING):
+    if (
+        table.heading_in_brackets
+        or table.is_repealed(rest)
+        or not (rest[:1].isupper() or (rest and rest[0] in _OPENING))
+    ):
         return False
     goes_on = below.lstrip()[:1].islower() or _CUT_OFF.search(rest)
-    return not (_is_prose(rest) or goes_on) or (dotted and len(rest.split()) <= 8)
+    return not (_is_prose(rest) or goes_on) or (dotted and len(rest.split()) <= _SHORT)
 
 
 def _add_title(unit: Unit, rows: Sequence[str], places: Sequence[Line], row: int) -> None:
@@ -607,12 +715,14 @@ def _open(
     if note := re.match(_NOTE, words[candidate.end :]):
         law.leave_out(line.start + candidate.end, line.start + candidate.end + note.end(), "footnote mark")
     at = candidate.end + (note.end() if note else 0)
-    stop = len(words) - len(words[at:].lstrip(" \t\u3000.:：—–-"))
+    signs = " \t\u3000.:：—–-" + ("'’΄´ʹ" if unit.kind == "group" else "")  # ΚΕΦΑΛΑΙΟ Α'
+    points = re.match(r"\.?\s*(?=\.\s?\.\s?\.)", words[at:])  # They are the text of an article that is gone.
+    stop = at + points.end() if points else len(words) - len(words[at:].lstrip(signs))
     unit.add(line.start + at, line.start + stop, "label")
     bracket = _BRACKETS.match(words, stop) if unit.kind == "article" else None
     dashed = _DASHED.match(words, stop) if unit.kind == "article" else None
     if bracket and not _MARK_ONLY.fullmatch(bracket["heading"].strip()):
-        if not table.is_repealed(bracket["heading"]):
+        if not table.is_repealed(bracket["heading"]) and any(map(str.isalpha, bracket["heading"])):
             unit.heading = bracket["heading"].strip()
             unit.add(line.start + stop, line.start + bracket.end(), "heading")
             stop = bracket.end()
@@ -667,6 +777,8 @@ def read_text(
     law_id: str,
     lang: str = "",
     left_out: Mapping[str, str] = MappingProxyType({}),
+    page_title: str = "",
+    levels: Mapping[int, int] = MappingProxyType({}),
 ) -> Law:
     """Return the law in lines of text from a file.
 
@@ -675,41 +787,46 @@ def read_text(
         lines: in reading order.
         country: country whose table recognises headings; ``auto``, or a country without a table: the table of the
             language that recognises the most articles.
-        title: of the law; empty: its first line, or `law_id` if that is the heading of a unit.
+        title: of the law; empty: as :func:`~legalir.statutes.reading.title.name_of_law` finds it, or `law_id`.
         law_id: identifier of the law.
         lang: language that the file says it is in; its words decide where they are many, or in another script.
         left_out: words of the file that are not read, by the reason.
+        page_title: what a page says that it is called.
+        levels: lines that the file marks as headings, by their place, with their level.
 
     Raises:
         DataError: there is no text, or no line opens an article.
     """
     words = [line.rstrip() for line in lines]
-    first = next((line.strip() for line in words if line.strip()), "")
-    if not first:
+    if not any(map(str.strip, words)):
         raise DataError(f"{name} has no text.")
     found = _language(words, lang)
     chosen = country if country in jurisdictions() else country_of(words, found)
     if not chosen:
         raise DataError(f'{name}: no line begins as an article does: name the country, such as country="kr".')
     table = jurisdiction(chosen)
-    if not title and table.heading(first):  # It is the heading of a unit.
-        title = law_id
-    name_of_law = title or first[:_LONGEST_HEADING].lstrip("○●◎■□ ")
-    law = Law("\n".join(words) + "\n", name_of_law, law_id, chosen, table.lang)
+    title, named = (title, range(0)) if title else name_of_law(words, page_title, levels)
+    if not title or table.heading(title):  # It is the heading of a unit.
+        title, named = law_id, range(0)
+    law = Law("\n".join(words) + "\n", title[:_LONGEST_HEADING], law_id, chosen, table.lang)
     if chosen in _OF_MANY and found != UNKNOWN:
         law.lang = found
         table = table.model_copy(update={"lang": found})  # whose words of repeal are looked for
     if country != "auto":
         law.country = country
     rows = lines_of(law.text)
-    if not title:
-        place = next(place for place, line in enumerate(words) if line.strip())
-        law.leave_out(*rows.pop(place), "title")
+    marked = {rows[at].start for at in levels if at not in named}
+    if named:
+        first, last = rows[named[0]], rows[named[-1]]
+        law.leave_out(first.start, last.end, "title")
+        if law.text[: first.start].strip():
+            law.leave_out(0, first.start, "before the title")
+        rows = rows[named[-1] + 1 :]
     for reason, text in left_out.items():
         start = len(law.text)
         law.text += text + "\n"
         law.leave_out(start, len(law.text), reason)
-    read_lines(law, rows, table)
+    read_lines(law, rows, table, marked)
     if not any(unit.kind == "article" for unit in _of_the_law(law.root)):
         raise DataError(
             f"{name}: no line outside of annexes begins as an article of the country {chosen!r} does: "
@@ -765,8 +882,13 @@ def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int, int]:
     headings = [each.candidate for each in layout(rows, table).headings.values()]
     articles = _of(headings, "article")
     others = sum(each.kind not in ("article", "paragraph") for each in headings)
-    worded = sum(each.series != "" for each in articles)
-    return worded if worded > 1 else 0, len(articles), others
+    words = [each.row for each in articles if each.series]
+    if len(words) < 2:
+        return 0, len(articles), others
+    bare, _ = _without_contents((each for row in range(len(rows)) if (each := _numbered(rows, row))), rows)
+    if _go_through(bare, words):
+        return 0, len(articles) - len(words), others
+    return len(words), len(articles), others
 
 
 def _language(lines: Sequence[str], declared: str) -> str:

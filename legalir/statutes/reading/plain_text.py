@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -29,6 +30,15 @@ _WIDER = {
 }
 """What pages in an encoding are really written in: a larger one that contains it."""
 
+_NUMBER = re.compile(r"\d{1,9}")
+_PAGES = 3
+"""Pages that show which lines are headers."""
+_PAGE = 10
+"""Lines that a page has at least."""
+_HEADER = 20
+"""Words that a header has at most."""
+_BARE_NUMBER = re.compile(r"(?:[-–—]\s?)?\d{1,4}(?:\s?[-–—])?")
+_EDGE_NUMBER = re.compile(r"^\s*\d{1,6}(?=\s)|(?:(?<=\s)|(?<=p\.)|(?<=/))\d{1,6}\s*$")
 _DIVIDED = re.compile(r"(?P<head>[^\W\d_]+)(?P<hyphen>[-‐\u00ad])$")
 _REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>[^\w\s]*)\s*")
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
@@ -64,6 +74,47 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
         return data.decode(encoding, "replace").removeprefix("\ufeff")
     except LookupError:
         raise DataError(f'{name}: there is no encoding {encoding!r}: name it, such as encoding="utf-8".') from None
+
+
+def without_headers(pages: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
+    """Return the lines of pages, and their headers and footers.
+
+    These are the first and last lines that most pages share, numbers apart. In one text that does not say where its
+    pages end, they are lines that stand alone, far from each other, with the number of a page alone, or that come again
+    with another one at their end: ``Official Gazette   1458``.
+    """
+    if len(pages) < 2:
+        rows = pages[0] if pages else []
+        gone = _page_numbers(rows)
+        return [line for at, line in enumerate(rows) if at not in gone], [rows[at] for at in sorted(gone)]
+    edges = Counter(_NUMBER.sub("0", line) for page in pages for line in {*page[:1], *page[-1:]})
+    headers = {line for line, count in edges.items() if len(pages) >= _PAGES and count * 2 > len(pages)}
+    kept, gone_lines = list[str](), list[str]()
+    for page in pages:
+        for at, line in enumerate(page):
+            header = at in (0, len(page) - 1) and _NUMBER.sub("0", line) in headers
+            (gone_lines if header else kept).append(line)
+    return kept, gone_lines
+
+
+def _page_numbers(rows: Sequence[str]) -> set[int]:
+    """Return the rows of lines that have the number of a page; in all else they are the same."""
+    alike: dict[str, list[int]] = defaultdict(list)
+    for row, line in enumerate(rows):
+        if not all(rows[beside].strip() for beside in (row - 1, row + 1) if 0 <= beside < len(rows)):
+            if _BARE_NUMBER.fullmatch(line.strip()):
+                alike[""].append(row)
+            elif (edge := _EDGE_NUMBER.search(line)) and len(line.split()) <= _HEADER:
+                rest = line[: edge.start()] + line[edge.end() :]
+                if len(rest.split()) > 1:
+                    alike[" ".join(rest.split()).strip(".:/- ")].append(row)
+    found = set[int]()
+    for places in alike.values():
+        numbers = [int(_NUMBER.findall(rows[row])[0 if rows[row].strip()[0].isdigit() else -1]) for row in places]
+        steps = [(later - row, b - a) for (row, later), (a, b) in zip(pairwise(places), pairwise(numbers), strict=True)]
+        if steps and all(lines >= _PAGE * (step or 1) and 0 < step < _PAGES for lines, step in steps):
+            found.update(places)
+    return found
 
 
 def rejoined(rows: Sequence[str]) -> list[str]:

@@ -103,6 +103,8 @@ def main_number(number: str) -> int:
     """Return the number without what is joined to it; the place in the alphabet of a letter; 0 if there is none."""
     if digits := re.search(r"\d{1,9}", number):
         return int(digits[0])
+    if re.fullmatch("[Α-Ω]", number):
+        return "ΑΒΓΔΕ ΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ".index(number) + 1
     return ord(number) - 64 if re.fullmatch("[A-Z]", number) else 0
 
 

@@ -48,14 +48,22 @@ _BLOCKS = frozenset(
     }
 )
 _CELLS = frozenset({"td", "th", "entry"})
-_BETWEEN_TITLES = re.compile(r"\s*[|｜_]\s*|\s+[-–—]\s+|(?<=[\u2e80-\uffff])[-–—](?=[\u2e80-\uffff])")
 _MENU = re.compile(
-    r"(?<![^\W_])(?:footer|nav|navbar|navigation|breadcrumbs?|menu|skip\w*|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile|pied?|rodap[eé]|buttons?|share)"
-    r"(?![^\W_])",
+    r"(?<![^\W_])(?:foot(?:er)?|nav|navbar|navigation|breadcrumbs?|brotkrumen|ariane|menu|meny|skip\w*|cookies?|contentinfo"
+    r"|toolbar|fu(?:ss|ß)(?:zeile)?|bunn(?:tekst)?|pata|piede|stopka|lablec|pied?|rodap[eé]|buttons?|share)(?![^\W_])",
     re.IGNORECASE,
 )
 """Identifiers, classes and roles of what is no text of a page."""
 _UNSEEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
+_LABEL_CELL = re.compile(
+    rf"^(\[?(?:\d{{1,4}}[A-Za-z]{{0,2}}|[a-z])[.)]|\(\w{{1,3}}\)|§\s?\d+\s?[a-z]?){re.escape(CELL)}(?=[^|]*$)"
+)
+"""A number or letter that a table sets beside its text."""
+_HEADED = re.compile("h[1-6]")
+_OFFERS = re.compile(r"[^|·•»›.;]{2,60}(?:\s*[|·•»›]\s*[^|·•»›.;]{2,60}){2,12}\.?")
+"""Names of links in a row: ``Privacy | Contact | Top of page``."""
+_FOOT_LINES, _FOOT = 6, 500
+"""Lines and characters that a foot has at most."""
 _FEW_ENTRIES = 2
 _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -188,13 +196,9 @@ def _read(
     if rules is not None:
         yield _Page(page, rules, path, title).read()
     else:
-        rows, left = _lines(page)
-        if not title:
-            title, place = _name_and_row(_page_title(page), rows)
-            before, rows = "\n".join(filter(str.strip, rows[:place])), rows[place:]
-            left |= {"before the title": before} if before else {}
-        title = title.strip().removesuffix(".")
-        yield read_text(path.name, rows, country, title, law_id_of(path), _page_language(page), left)
+        rows, left, levels = _lines(page)
+        law_id, lang, called = law_id_of(path), _page_language(page), _page_title(page)
+        yield read_text(path.name, rows, country, title, law_id, lang, left, called, levels)
 
 
 def _xml_formats(
@@ -246,24 +250,6 @@ def _page_title(page: Markup) -> str:
     return page.words(element) if element is not None else ""
 
 
-def _name_and_row(title: str, rows: Sequence[str]) -> tuple[str, int]:
-    """Return the name of the law in the title of a page, and the row where the law begins with it, else 0.
-
-    A title may have the name of the site, too: ``Loi n° 98-412 | Légifrance``.
-    """
-    pieces = [each.strip() for each in _BETWEEN_TITLES.split(title) if sum(map(str.isalpha, each)) > 3]
-    bare = [row.strip() for row in rows]
-    inside = [row for row in bare if sum(map(str.isalpha, row)) > 3 and (row in title or row.startswith(f"{title} "))]
-    name = next((each for each in pieces if each in bare), max(inside, key=len, default=""))
-    last = 0
-    for place, row in enumerate(bare):
-        if row == name:
-            last = place
-        elif _opens_unit(row, ("article",)):
-            break  # A name that comes again is text.
-    return name or title, last if name else 0
-
-
 def _page_language(page: Markup) -> str:
     """Return the language that a page says it is in, or an empty string."""
     for element in page.root.iter("html", "body", "meta"):
@@ -280,11 +266,12 @@ def lines_of(name: str, data: bytes) -> list[str]:
     return _lines(Markup(data, name, html=True, raised=raised))[0]
 
 
-def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
-    """Return the text of a page, a line for each block and each row of a table, and what is left out, by the reason.
+def _lines(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
+    """Return the text of a page, a line for each block and each row of a table.
 
-    Left out are menus, the foot of the page, words for readers of the screen alone, and lines of links to places of the
-    page whose words come again: its table of contents.
+    Beside it what is left out, by the reason, and the levels of lines that are marked as headings. Left out are menus,
+    the foot of the page, words for readers of the screen alone, and lines of links to places of the page whose words
+    come again: its table of contents.
     """
     places = {attribute(element, "id"): element for element in page.root.iter() if attribute(element, "id")}
     most = len(page.text) / 4
@@ -304,6 +291,7 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
             return
         if name in _BLOCKS:
             begin_line()
+        begun = len(lines) - 1
         if name == "a" and (href := attribute(element, "href")):
             target = places.get(href[1:]) if href[0] == "#" else None
             link = "contents" if target is not None and target not in element.iterancestors() else "link"
@@ -315,6 +303,9 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
             lines[-1].add(child.tail or "", link)
         if name in _CELLS:
             lines[-1].words += CELL
+        if _HEADED.fullmatch(name):
+            for line in lines[begun:]:
+                line.level = int(name[1])
         if name in _BLOCKS:
             begin_line()
 
@@ -322,6 +313,7 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
     lines = [line for line in lines if line.words.strip()]
     of_law = [place for place in (_first_of_law(lines), _first_of_law(lines[::-1])) if place is not None]
     first, last = (of_law[0], len(lines) - of_law[1]) if of_law else (0, len(lines))
+    last = min(last, _end_of_law(lines))
     menus += (line.words for line in (*lines[:first], *lines[last:]))
     lines = lines[first:last]
     again = sorted(compact(line.words) for line in lines if line.links != {"contents"})
@@ -332,8 +324,26 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str]]:
         "table of contents": [line.words for line in lines if line in contents],
         "words for readers of the screen": unseen,
     }
-    kept = [" ".join(line.words.split()).removesuffix(CELL.rstrip()) for line in lines if line not in contents]
-    return kept, {reason: "\n".join(words) for reason, words in left.items() if words}
+    lines = [line for line in lines if line not in contents and line.words.strip(CELL)]
+    kept = [" ".join(line.words.split()).removesuffix(CELL.rstrip()) for line in lines]
+    kept = [_LABEL_CELL.sub(r"\1 ", line) for line in kept]
+    levels = {at: line.level for at, line in enumerate(lines) if line.level}
+    return kept, {reason: "\n".join(words) for reason, words in left.items() if words}, levels
+
+
+def _end_of_law(lines: Sequence[_Row]) -> int:
+    """Return the place of the first of the last few lines that offers links or their names in a row: the foot."""
+    for at in range(max(len(lines) - _FOOT_LINES, 1), len(lines)):
+        rest = lines[at:]
+        offers = "" not in rest[0].links or _OFFERS.fullmatch(" ".join(rest[0].words.split()))
+        long = sum(len(line.words) for line in rest) > _FOOT
+        if offers and not long and not any(_opens_unit(line.words) or _opens_annex(line.words) for line in rest):
+            return at
+    return len(lines)
+
+
+def _opens_annex(row: str) -> bool:
+    return any(row.lstrip().startswith(word) for table in jurisdictions().values() for word in table.annex)
 
 
 def _first_of_law(lines: Sequence[_Row]) -> int | None:
@@ -359,6 +369,7 @@ class _Row:
 
     words: str = ""
     links: set[str] = field(default_factory=set)
+    level: int = 0
 
     def add(self, words: str, link: str) -> None:
         self.words += words

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -17,16 +15,12 @@ from legalir.extras import require
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
-from legalir.statutes.reading.plain_text import rejoined
+from legalir.statutes.reading.plain_text import rejoined, without_headers
 from legalir.statutes.reading.sequence import raised
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page
 
-_PAGES = 3
-"""Minimum number of pages to treat a line at the top or bottom of most pages as header or footer."""
-
-_DIGITS = re.compile(r"\d+")
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
@@ -79,7 +73,7 @@ def lines_of(name: str, data: bytes) -> list[str]:
         raise DataError(f"{name} is damaged ({type(cause).__name__}): it cannot be read as PDF.") from None
     if not any(map("".join, pages)):
         raise DataError(f"{name} holds pictures of pages and no text: it needs OCR first.")
-    return _without_headers(pages)
+    return without_headers(pages)[0]
 
 
 def _page(page: Page) -> list[str]:
@@ -113,15 +107,3 @@ def _is_raised(char: dict[str, Any], before: dict[str, Any]) -> bool:
     high = before["bottom"] - char["bottom"]
     beside = -0.5 * size <= char["x0"] - before["x1"] <= 0.5 * size
     return beside and 0.15 * size <= high <= size and (char["size"] <= 0.8 * size or before["text"] in _RAISED)
-
-
-def _without_headers(pages: list[list[str]]) -> list[str]:
-    """Return the lines of all pages without the first and last ones that most pages share, numbers apart."""
-    edges = Counter(_DIGITS.sub("0", line) for page in pages for line in {*page[:1], *page[-1:]})
-    headers = {line for line, count in edges.items() if len(pages) >= _PAGES and count * 2 > len(pages)}
-    lines = []
-    for page in pages:
-        for place, line in enumerate(page):
-            if place not in (0, len(page) - 1) or _DIGITS.sub("0", line) not in headers:
-                lines.append(line)
-    return lines

@@ -13,12 +13,15 @@ from legalir.errors import DataError
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import check_country, country_of, law_id_of, read_text
-from legalir.statutes.reading.plain_text import decoded, rejoined
+from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 
 _MARKS = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|__|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|\\(?=[\W_])")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
 _LISTED = re.compile(r"\s*\d{1,3}[.)]\s")
 _ABOUT = re.compile(r"(?:readme|license|licence|changelog|contributing|authors)\b", re.IGNORECASE)
 """Names of files about the files beside them."""
+_BESIDE = 40
+"""Characters beside the links of a menu."""
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 
 
@@ -50,17 +53,38 @@ def _is_text(path: Path, head: bytes) -> bool:
 
 
 def _read(path: Path, data: bytes, country: str, title: str, encoding: str | None) -> Iterator[Law]:
-    rows = decoded(data, path.name, encoding).splitlines()
+    text, levels = decoded(data, path.name, encoding), dict[int, int]()
+    menus, headers = list[str](), list[str]()
     if path.suffix.lower() == ".md":
+        rows = _text_of(text.splitlines())
+        menus = [row for row in rows if _is_menu(row)]
+        rows = [row for row in rows if not _is_menu(row)]
+        levels = {at: len(mark[1]) for at, row in enumerate(rows) if (mark := _HEADING.match(row))}
         rows = _plain(rows)
-    yield read_text(path.name, rejoined(rows), country, title, law_id_of(path))
+    else:
+        rows, headers = without_headers([page.splitlines() for page in text.split("\f")])
+    left_out = {"menus": "\n".join(menus), "headers of pages": "\n".join(headers)}
+    left_out = {reason: words for reason, words in left_out.items() if words}
+    yield read_text(path.name, rejoined(rows), country, title, law_id_of(path), left_out=left_out, levels=levels)
+
+
+def _text_of(rows: Sequence[str]) -> list[str]:
+    """Return the lines of Markdown without the facts before its text."""
+    if rows and rows[0].strip() == "---" and "---" in (later := [row.strip() for row in rows[1:]]):
+        rows = rows[later.index("---") + 2 :]
+    return [row for row in rows if not row.lstrip().startswith("<!--")]
+
+
+def _is_menu(row: str) -> bool:
+    """Return True for links in a row, which are no text."""
+    rest = _LINK.sub("", row)
+    apart = not rest.strip() or re.search(r"[|›»·]", rest) is not None
+    return len(_LINK.findall(row)) > 1 and len(rest.strip()) < _BESIDE and apart
 
 
 def _plain(rows: Sequence[str]) -> list[str]:
-    """Return the lines of Markdown without its marks, and without the facts before its text."""
-    if rows and rows[0].strip() == "---" and "---" in (later := [row.strip() for row in rows[1:]]):
-        rows = rows[later.index("---") + 2 :]
-    return [_LINK.sub(r"\1", _MARKS.sub("", row)) for row in rows if not row.lstrip().startswith("<!--")]
+    """Return lines of Markdown without its marks."""
+    return [_LINK.sub(r"\1", _MARKS.sub("", row)) for row in rows]
 
 
 FORMATS = (_format(None),)

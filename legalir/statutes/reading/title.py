@@ -1,0 +1,178 @@
+"""The line that names a law among those above its first article: a gazette, a ministry and a number are there, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import NamedTuple, cast
+
+from legalir.config import read_yaml
+from legalir.statutes.jurisdictions import jurisdictions
+
+_HEAD = 80
+"""Lines in which the name is looked for."""
+
+_LONGEST = 300
+_FIRST = 4
+"""Words at the beginning of a name among which the kind of the law is: ``Valtioneuvoston asetus …``."""
+
+_BETWEEN = re.compile(r"\s*[|｜_›»·]\s*|\s+[-–—]\s+|(?<=[\u2e80-\uffff])[-–—](?=[\u2e80-\uffff])")
+_CALLED = re.compile(r"[\w/\s]{1,12}(?:[：:](?:\s\|)?|\s\|)\s*(?=\S)")
+"""What stands before a name in a list of facts: ``法規名稱：``."""
+
+_BEHIND = re.compile(
+    r"(?:[\s,，]+(?:\d[\d/.\-]*|n[ro°º]?\.?|of|de|vom|van|av|af|\d+月\d+日|[(（\[【〔][^()（）\[\]]*[)）\]】〕]|[*†‡⁰¹²³⁴-⁹]+))+[\s.]*$"
+    r"|[(（【〔][^()（）]*[)）】〕]\s*$|[\s.]+$",
+    re.IGNORECASE,
+)
+"""Year, number and notes behind a name: ``Harbour Act 1997 (c. 3)``."""
+
+_CUT_OFF = re.compile(r"(?:,|\s[a-zß-ÿа-яα-ω]{1,3})$")
+"""The end of a line whose words go on."""
+
+_NUMBERED = re.compile(
+    r"(?<![^\W_])(?:n[°ºro]?|nos?|num|núm|č|αριθ|tahun|of)\.?\s?[°º]?\s?\d|\d{4}:\d|[제第]\s?\d+\s?[호号號]"
+    r"|(?:主席|总统|總統|大統領|院|部|政府|委员会|委員會)令$",
+    re.IGNORECASE,
+)
+"""The number of an act, or who issued it."""
+_WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
+
+
+class Name(NamedTuple):
+    """The name of a law, and the rows that it stands in, from the first to the last."""
+
+    words: str
+    rows: range = range(0)
+
+
+def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, int] = MappingProxyType({})) -> Name:
+    """Return the name of a law.
+
+    It is the title of the page if that is a line, too; else the line that has a word for a kind of law where names have
+    it, ``Harbour Act 1997``, ``Ley 4/2009, de puertos``; else the first line.
+
+    Args:
+        rows: lines of the file; empty ones do not count.
+        page_title: what a page says that it is called, with the name of its site.
+        levels: rows that the file marks as headings, with their level.
+    """
+    head = _head(rows)
+    pieces = [each.strip() for each in _BETWEEN.split(page_title) if sum(map(str.isalpha, each)) > 3]
+    pieces += [each[called.end() :] for each in pieces if (called := _CALLED.match(each))]
+    same = [row for row in head if _plain(rows[row]) in set(map(_plain, pieces))]
+    if same:
+        return _name_at(rows, same[-1])
+    named = {row: rank for row in head if (rank := _rank(rows[row]))}
+    begun = [row for row in head if any(_rank(each) and _plain(rows[row]).startswith(_plain(each)) for each in pieces)]
+    marked = sorted((row for row in head if row in levels), key=lambda row: (levels[row], row))
+    for row in (*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))):
+        return _name_at(rows, row)
+    inside = [row for row in head if sum(map(str.isalpha, rows[row])) > 3 and rows[row].strip() in page_title]
+    if inside:
+        longest = max(inside, key=lambda row: len(rows[row]))
+        return _name_at(rows, longest)
+    if page_title and (any(map(_rank, pieces)) or not marked):
+        return Name(next(filter(_rank, pieces), page_title.strip()).removesuffix("."))
+    first = (
+        marked[0]
+        if marked and levels[marked[0]] == 1
+        else next((row for row, words in enumerate(rows) if words.strip()), None)
+    )
+    if first is None or first not in head:
+        return Name("")
+    return _name_at(rows, first)
+
+
+def _name_at(rows: Sequence[str], first: int) -> Name:
+    """Return the name in a row, with the rows in which it goes on: ``USTAWA``, ``z dnia 16 maja 2008 r.``, ``o …``."""
+    words, last = rows[first], first
+    below = (row for row in range(first + 1, len(rows)) if rows[row].strip())
+    goes_on = len(words.split()) == 1 or _CUT_OFF.search(words.rstrip())
+    while goes_on and (row := next(below, None)) and rows[row].strip()[0].islower() and len(words) < _LONGEST:
+        words, last = f"{words} {rows[row].strip()}", row
+    return Name(_cleaned(words), range(first, last + 1))
+
+
+def _head(rows: Sequence[str]) -> list[int]:
+    """Return the rows above the first article."""
+    head: list[int] = []
+    for row, words in enumerate(rows):
+        if len(head) == _HEAD or any(
+            (found := table.heading(words)) is not None and found.level.kind == "article"
+            for table in jurisdictions().values()
+        ):
+            break
+        if words.strip():
+            head.append(row)
+    return head
+
+
+def _plain(words: str) -> str:
+    return re.sub(r"[\W_]+", "", words).casefold()
+
+
+def _cleaned(words: str) -> str:
+    words = " ".join(words.split()).lstrip("○●◎■□ ")
+    if (called := _CALLED.match(words)) and _rank(words[called.end() :]):
+        words = words[called.end() :]
+    return words.removesuffix(".")
+
+
+def _rank(line: str) -> int:
+    """Return 2 for a line that names a law, 1 for one that has only kind and number, 0 for any other."""
+    words = " ".join(line.split())
+    if called := _CALLED.match(words):
+        words = words[called.end() :]
+    if (
+        not words
+        or len(words) > _LONGEST
+        or words[0].islower()
+        or words[0] in "([（【"
+        or words.endswith((",", ";", ":", "："))
+    ):
+        return 0
+    kinds = _kinds()
+    each = [_folded(word) for word in _WORD.findall(words)]
+    if not each or each[0] in kinds.never or words[-1] == "。":
+        return 0
+    if words[-1] == "." and not kinds.words & {*each[:_FIRST]}:
+        return 0  # A sentence.
+    bare = words
+    while shorter := _BEHIND.search(bare):
+        bare = bare[: shorter.start()]
+    last = [_folded(word) for word in _WORD.findall(bare)][-1:]
+    of_kind = [word for word in (*each[:_FIRST], *last) if word in kinds.words or word.endswith(kinds.ends)]
+    of_kind += [word for word in (each[0], *last) if word in kinds.edges or word.endswith(kinds.asian)]
+    if not of_kind and not any(word in words for word in kinds.words if word[0] >= "\u0600"):
+        return 0
+    more = [word for word in each if word not in of_kind and word.isalpha() and len(word) > 3]
+    if len(each) == 1 and each[0] in kinds.words | kinds.edges:
+        return 1
+    return 1 if _NUMBERED.search(words) and len(more) < 2 else 2
+
+
+def _folded(word: str) -> str:
+    return word.casefold().replace("i\u0307", "i")  # İ
+
+
+class _Kinds(NamedTuple):
+    """The words of ``kinds.yaml``, small."""
+
+    words: frozenset[str]
+    edges: frozenset[str]
+    ends: tuple[str, ...]
+    asian: tuple[str, ...]
+    never: frozenset[str]
+
+
+@cache
+def _kinds() -> _Kinds:
+    with resources.as_file(resources.files("legalir.statutes") / "kinds.yaml") as path:
+        lists = cast(dict[str, list[str]], read_yaml(path, "kinds of laws"))
+    words, edges, ends, never = (_folded(" ".join(lists[key])).split() for key in ("words", "edges", "ends", "never"))
+    latin, asian = (tuple(end for end in ends if (end[0] >= "\u1100") is far) for far in (False, True))
+    return _Kinds(frozenset(words), frozenset(edges), latin, asian, frozenset(never))
