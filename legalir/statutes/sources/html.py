@@ -60,6 +60,8 @@ _LABEL_CELL = re.compile(
 )
 """A number or letter that a table sets beside its text."""
 _HEADED = re.compile("h[1-6]")
+_NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
+_NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
 _OFFERS = re.compile(r"[^|·•»›.;]{2,60}(?:\s*[|·•»›]\s*[^|·•»›.;]{2,60}){2,12}\.?")
 """Names of links in a row: ``Privacy | Contact | Top of page``."""
 _FOOT_LINES, _FOOT = 6, 500
@@ -296,10 +298,12 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
             target = places.get(href[1:]) if href[0] == "#" else None
             link = "contents" if target is not None and target not in element.iterancestors() else "link"
         words = element.text or ""
-        apart = lines[-1].words[-1:].isdigit() and words[:1].isupper()  # <b>1</b><b>Scope</b>
+        apart = _NUMBER_AT_END.search(lines[-1].words) and words[:1].isupper()  # <b>1</b><b>Scope</b>
         lines[-1].add(f" {words}" if apart else words, link)
         for child in element:
             visit(child, link)
+            if local(child) == "sup" and _NOTE_MARK.search(lines[-1].words):  # <sup>F1</sup>3A
+                lines[-1].words += " "
             lines[-1].add(child.tail or "", link)
         if name in _CELLS:
             lines[-1].words += CELL
