@@ -93,7 +93,7 @@ Art. 1. Port jest. | Art. 2. Wzór określa załącznik do ustawy. | Art. 3a.2) 
 1. gr. Gildi. | Lög þessi gilda. | 4. gr. Vitar. | [Hún er.]¹ | [4. gr. a. Fjarvöktun. | Vaktaðir.]¹ | 5. gr. …¹ | ¹ L. 88/2008, 233. gr. | 6. gr. Lok.
     1: Gildi. / Lög þessi gilda. | 4: Vitar. / [Hún er.]¹ | 4a: Fjarvöktun. / Vaktaðir.]¹ | 5: | 6: Lok.
 1. The port is open. | 2. Dues. | 1[2A. Fines.—(1) They are due. | F2 3 . . . . . . | 4. End.—It ends.
-    1: The port is open. | 2 Dues: | 2A Fines: (1) They are due. | 3: | 4 End: It ends.
+    1: The port is open. | 2: Dues. | 2A Fines: (1) They are due. | 3: | 4 End: It ends.
 1. The port is open. | 2. Dues are paid. | [F1 2A. More dues are paid.] | 3. It ends.
     1: The port is open. | 2: Dues are paid. | 2A More dues are paid: | 3: It ends.
 Artículo 1. El muelle. | TÍTULO II | DISPOSICIONES FINALES | Artículo 2. La tasa. | DISPOSICIÓN FINAL | La ley rige.

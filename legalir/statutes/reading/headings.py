@@ -52,7 +52,7 @@ _PUNCTUATION = re.compile(rf"(?:{_NOTE}|['’΄´ʹ])?[\s.:：—–\-]*")
 _OPENED = re.compile(r"\s*(?=\S{0,2}\[|F)(?:\d{0,2}\[\s?)?(?:F\d{1,4}\s+)?")
 """A bracket around what was inserted later, with the number of its note: ``[F1 3A``, ``1[6A.``"""
 _NUMBERED = re.compile(
-    r"\s*(?:\d{0,2}\[\s?)?(?:F\d{1,4}\s+)?(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+[A-Z“\"‘(\[])|(?=\s*[—–]\s*\())"
+    r"\s*(?:\d{0,2}\[\s?)?(?:F\d{1,4}\s+)?(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\())"
 )
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
