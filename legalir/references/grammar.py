@@ -131,12 +131,13 @@ class Grammar(Schema):
 
     A form after ``^`` counts only directly after the name of a law: ``^ N 条``.
 
-    Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
-    ``X`` one or two letters, ``S`` one, ``J`` a small one; ``H`` and ``K`` a letter of a Korean and a Japanese
-    sub-item; ``C`` a digit in a circle; ``E`` a capital that ends a number, ``12 bis A``; ``P`` a number of several
-    parts after one of `prefix`; ``V`` a Roman numeral; ``Y`` a year; ``D`` a decimal, which is an article only after a
-    law; ``O`` one of `ordinals`, ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``W`` a
-    verb, by its ending; ``M`` a number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
+    Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in
+    brackets; ``X`` one or two letters, ``S`` one, ``J`` a small one; ``H`` and ``K`` a letter of a Korean and a
+    Japanese sub-item; ``C`` a digit in a circle, ``G`` one without a blank before it; ``E`` a capital that ends a
+    number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``Y`` a
+    year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`, ``A`` of `cardinals`;
+    ``Q`` a name in quotation marks, ``U`` one without; ``W`` a verb, by its ending; ``M`` a number above 1; ``L``
+    more numbers of a list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -884,6 +885,7 @@ _PLACES = {
     rf"|{'|'.join(f'{sign}{{3,4}}' for sign in ascii_lowercase)}|[^\W\d_]{{1,2}})[)）]",
     "E": r"(?<=\w\s)(?-i:A[A-Z]|[A-HJ-UWYZ])(?![\w.'’])",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
+    "G": r"(?<!\s)[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?:(?<=[IX])[A-F])?|[ΙΧ]{1,5})(?![^\W_])",

@@ -1769,8 +1769,11 @@ class _Reader:
         for short, law in memory.names.items():
             if noun.startswith(short.casefold()[: max(5, len(short) - 2)]):  # Ustawa, ustawą
                 return law, "short"
-        own = noun[:6] in memory.own.law.casefold() if memory.own.law else noun in self._own_nouns
-        return (memory.own.law, "self") if own else ("", "short")
+        if noun[:6] in memory.own.law.casefold() if memory.own.law else noun in self._own_nouns:
+            return memory.own.law, "self"
+        known = ((law, [*filter(str.isalpha, law.casefold().split())]) for law in memory.laws)
+        named = {law for law, each in known if each[-1:] == [noun] and "the" not in each}
+        return named.pop() if len(named) == 1 else "", "short"  # The Internal Revenue Code … of the Code
 
     def _blank(self, text: str, place: int) -> int:
         """Return the place after the white space at a place."""
@@ -2009,6 +2012,8 @@ class _Reader:
         if moved or (law_kind == "self" and quoted):
             # Words in quotation marks are those of another law.
             law, law_kind = at.law if memory.until >= 0 else "", "short"
+        if law_kind == "self" and not (moved or draft.law or kind) and (last := self._again(text, draft, memory)):
+            law, law_kind = last.law, "short"
         supplement, own = draft.supplement, at.supplement if draft.law is None or draft.law.kind == "self" else ""
         if self._grammar.brackets and not kind and not at.annex and {*numbers} <= {"paragraph", "item", "subitem"}:
             # paragraph 5(1)(a) in Canada is a paragraph of section 5, and paragraph 5.1(a) one of section 5.1.
@@ -2074,6 +2079,14 @@ class _Reader:
         for each in {*draft.numbers, level} - {""}:
             memory.last[each] = reference
         return reference
+
+    def _again(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
+        """Return the last article of a named law if both are without 第: 会社法423条1項は、425条から."""
+        last = memory.last.get("article")
+        if last is None or not last.law or last.law_kind == "self" or "article" not in draft.numbers:
+            return None
+        bare = self._grammar.article[0][0] == "第" and text[draft.start].isdigit() and "第" not in last.surface
+        return last if bare and not _SENTENCE_OVER.search(text, last.end, draft.start) else None
 
     def _moves_of(self, text: str) -> list[tuple[int, re.Match[str]]]:
         """Return words that move a text to another law, the last first, each with the place where it is moved."""
