@@ -505,3 +505,19 @@ def test_headings_without_numbers_are_groups_and_the_foot_is_no_text() -> None:
     assert articles[0].text == "1. Der Hafen ist frei.\nHinweis\nNeu." and "Stand" not in articles[2].text
     reasons = {each.reason for each in law.left_out}
     assert reasons == {"menus", "title", "before the title"}
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        '<p><a href="/5">Inserted by Act 5</a></p><p>It ends there.</p>',
+        '<p><a href="/5">Act 5</a>, <a href="/6">Act 6</a></p><p>(2) It ends there.</p>',
+        '<p>Boats | quays | piers are free.</p><p>It ends there.</p>',
+        '<p><a href="/5">Act 5</a> · <a href="/6">Act 6</a></p><p>Schedule</p><p>It ends there.</p>',
+        "<table><tr><th>Boat</th><th>Length</th><th>Fee</th></tr></table><p>It ends there.</p>",
+    ],
+)  # fmt: skip
+def test_the_end_of_a_law_is_no_foot(end: str) -> None:
+    page = f"<html><body><h1>Pier Act 1990</h1><p>1. It is.</p><p>2. (1) It goes on.</p>{end}</body></html>"
+    law = law_of(FORMATS[-1], page, "a.html")
+    assert "It ends there." in [document.text.splitlines()[-1] for document in cut(law).documents][-1]

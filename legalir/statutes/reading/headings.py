@@ -626,11 +626,8 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
         elif row in taken:
             continue
         elif row in titles.cross:
-            depth = _unnumbered(table)
-            level = table.levels[depth].name if depth >= 0 else "heading"
-            depth = (
-                depth if depth >= 0 else max(table.depth(each.name) for each in table.levels if each.kind == "group")
-            )
+            depth, groups = _unnumbered(table), [at for at, each in enumerate(table.levels) if each.kind == "group"]
+            level, depth = (table.levels[depth].name, depth) if depth >= 0 else ("heading", groups[-1])
             unit = outline.enter(Unit("group", level, heading=" ".join(words.split())), 1 + depth)
             unit.add(line.start, line.end, "heading")
         elif chosen := plan.headings.get(row):

@@ -62,8 +62,9 @@ _LABEL_CELL = re.compile(
 _HEADED = re.compile("h[1-6]")
 _NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
 _NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
-_OFFERS = re.compile(r"[^|·•»›.;]{2,60}(?:\s*[|·•»›]\s*[^|·•»›.;]{2,60}){2,12}\.?")
+_OFFERS = re.compile(r"[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}(?:[|·•»›]\s?[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}){2,12}")
 """Names of links in a row: ``Privacy | Contact | Top of page``."""
+_PARAGRAPH = re.compile(r"\s*(?:[(（]?\w{1,3}[.)）]|[①-⑳])")
 _FOOT_LINES, _FOOT = 6, 500
 """Lines and characters that a foot has at most."""
 _FEW_ENTRIES = 2
@@ -297,6 +298,7 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
         if name == "a" and (href := attribute(element, "href")):
             target = places.get(href[1:]) if href[0] == "#" else None
             link = "contents" if target is not None and target not in element.iterancestors() else "link"
+            lines[-1].anchors += 1
         words = element.text or ""
         apart = _NUMBER_AT_END.search(lines[-1].words) and words[:1].isupper()  # <b>1</b><b>Scope</b>
         lines[-1].add(f" {words}" if apart else words, link)
@@ -307,6 +309,7 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
             lines[-1].add(child.tail or "", link)
         if name in _CELLS:
             lines[-1].words += CELL
+            lines[-1].cells = True
         if _HEADED.fullmatch(name):
             for line in lines[begun:]:
                 line.level = int(name[1])
@@ -338,16 +341,20 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
 def _end_of_law(lines: Sequence[_Row]) -> int:
     """Return the place of the first of the last few lines that offers links or their names in a row: the foot."""
     for at in range(max(len(lines) - _FOOT_LINES, 1), len(lines)):
-        rest = lines[at:]
-        offers = "" not in rest[0].links or _OFFERS.fullmatch(" ".join(rest[0].words.split()))
+        first, rest = lines[at], lines[at:]
+        offers = first.anchors > 1 if "" not in first.links else _OFFERS.fullmatch(" ".join(first.words.split()))
         long = sum(len(line.words) for line in rest) > _FOOT
-        if offers and not long and not any(_opens_unit(line.words) or _opens_annex(line.words) for line in rest):
+        if offers and not (
+            first.cells or long or any(_opens_unit(line.words) or _is_of_law(line.words) for line in rest)
+        ):
             return at
     return len(lines)
 
 
-def _opens_annex(row: str) -> bool:
-    return any(row.lstrip().startswith(word) for table in jurisdictions().values() for word in table.annex)
+def _is_of_law(row: str) -> bool:
+    """Return True if a line begins an annex, a paragraph or an item."""
+    annexes = (word for table in jurisdictions().values() for word in table.annex)
+    return _PARAGRAPH.match(row) is not None or row.lstrip().startswith(tuple(annexes))
 
 
 def _first_of_law(lines: Sequence[_Row]) -> int | None:
@@ -369,10 +376,15 @@ def _begins_one(words: str, others: Sequence[str]) -> bool:
 
 @dataclass(slots=True, eq=False)
 class _Row:
-    """A line of a page, and what its words stand in: ``contents``, links to places below, ``link``, others, or none."""
+    """A line of a page: its words, what they stand in, its links, whether it has cells, and its level as a heading.
+
+    The words stand in ``contents``, links to places below, in ``link``, others, or in none.
+    """
 
     words: str = ""
     links: set[str] = field(default_factory=set)
+    anchors: int = 0
+    cells: bool = False
     level: int = 0
 
     def add(self, words: str, link: str) -> None:
