@@ -164,7 +164,8 @@ def test_latency_is_kept_with_the_run_and_measured_where_it_is_missing(tmp_path:
     assert not collection.asked
 
 
-def test_a_full_disk_is_one_sentence_and_leaves_no_half_file(tmp_path: Path) -> None:
+def test_a_full_disk_is_one_sentence_and_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # A module that is compiled now would stay cut off.
     made(FakeCollection(), tmp_path)
     before = {path.name: path.read_bytes() for path in (tmp_path / "runs").iterdir()}
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -118,7 +118,8 @@ def test_a_full_disk(path: Path, alone: Alone) -> None:
     # No file may grow beyond 2 kB: what Java is told is what a full disk tells.
     said = alone(
         f"""
-import resource
+import resource, sys
+sys.dont_write_bytecode = True  # A module that is compiled now would stay cut off.
 from legalir.errors import ArtifactError
 from legalir_lucene import LuceneIndex
 from legalir_lucene.machine import machine
