@@ -7,6 +7,7 @@ supplements and repeal, the publisher's words for kinds of law, and how laws tha
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache, cached_property
@@ -262,9 +263,17 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
                 unit.repealed = True
 
 
+def spelled(word: str) -> str:
+    """Return the pattern of a word, whose letters may lack their accents: ``CAPITULO``."""
+    bare = {letter: unicodedata.normalize("NFD", letter)[0] for letter in word if letter < "\u1100"}
+    return "".join(
+        f"[{letter}{bare[letter]}]" if bare.get(letter, letter) != letter else re.escape(letter) for letter in word
+    )
+
+
 def _form(form: str, kind: Kind) -> str:
     number = rf"(?:{_NUMBER}|(?:{'|'.join(_WORDS.split())})(?![^\W_]))" if kind == "group" else _NUMBER
-    words = [number if word == "N" else re.escape(word) for word in form.split()]
+    words = [number if word == "N" else spelled(word) for word in form.split()]
     # 제5조의2; 4. gr. a.
     end = _END if words[-1] == number else rf"(?:(?:\s?[의のノ之]\s?{_DIGITS})+|\s(?-i:[a-z])(?=\.(?:\s|$)))?"
     return _GAP.join(words) + end

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from legalir.fuse.exact import decimal, quotient, totals
 from legalir.fuse.rrf import reciprocal_rank
 
-FINITE = st.floats(-1e6, 1e6, width=32)
+FINITE = st.integers(-(2**50), 2**50).map(lambda bits: bits / 2**30)
+"""Numbers whose sum fits into the 106 bits of a pair."""
 
 
 def numbers(*values: float) -> npt.NDArray[np.float64]:

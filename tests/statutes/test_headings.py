@@ -104,6 +104,20 @@ Artículo 1. El muelle. | TÍTULO II | DISPOSICIONES FINALES | Artículo 2. La t
     1 Zweck: Der Hafen ist frei. / *) Fassung LGBl. 23/2011 | 2 Preise: Fünf. | 3:
 831.005 Dues. Dues are paid. | 831.010 [1975 c.312 §3; repealed by 1989 c.904 §48] | 831.015 Quays. The quay is long.
     831.005: Dues. Dues are paid. | 831.010: | 831.015: Quays. The quay is long.
+Rule 1. Scope | The rules apply to piers. | Rule 2. (Abrogated) | Rule 3. Fees | (a) Fees are paid.
+    1 Scope: The rules apply to piers. | 2: | 3 Fees: (a) Fees are paid.
+61-1401. PIERS. The pier is open. | 61-1403. DUES. (1) Dues are paid. | 61-1403A. FINES. Section 61-1401 applies.
+    61-1401: PIERS. The pier is open. | 61-1403: DUES. (1) Dues are paid. | 61-1403A: FINES. Section 61-1401 applies.
+Kapittel 1. Om | § 1-1. Havn | Havn er. | § 1-2. Endringer | I lov om kaier skal § 12 lyde: | § 12. Merking | Kai er. | § 1-3. Slutt | Loven gjelder.
+    Kapittel 1 Om > 1-1 Havn: Havn er. | Kapittel 1 Om > 1-2 Endringer: I lov om kaier skal § 12 lyde: / § 12. Merking / Kai er. | Kapittel 1 Om > 1-3 Slutt: Loven gjelder.
+I. Allgemeines | § 1 Zweck | Der Hafen ist frei. | II. Preise | § 2 Preise | Fünf. | I. Boote | II. Kähne | § 3 Ende | Aus.
+    I. Allgemeines > 1 Zweck: Der Hafen ist frei. | II. Preise > 2 Preise: Fünf. / I. Boote / II. Kähne | II. Preise > 3 Ende: Aus.
+CAPITULO I | Del muelle | Art. 1.- Es libre. | CAPITULO II | De la tasa | Art. 2.- Es de cinco. | ANEXO | Seis.
+    CAPITULO I Del muelle > 1: Es libre. | CAPITULO II De la tasa > 2: Es de cinco. | : Seis.
+§ 1 | Přístav je. | § 2 | Konec. | Příloha č. 1 k vyhlášce č. 214/2014 Sb. | VZOR | Pět. | Příloha č. 2 k vyhlášce č. 214/2014 Sb. | Šest.
+    1: Přístav je. | 2: Konec. | 1 k vyhlášce č. 214/2014 Sb VZOR: Pět. | 2 k vyhlášce č. 214/2014 Sb: Šest.
+1. The port is open. | ⁴[1A. Dues.—(1) They are paid. | 2. End.—It ends.
+    1 The port is open: | 1A Dues: (1) They are paid. | 2 End: It ends.
 """.strip().split("\n")  # noqa: E501
 
 
@@ -288,6 +302,14 @@ def test_a_page_says_its_language_and_marks_its_footnotes(tmp_path: Path) -> Non
 
 
 NAMES = """
+LAWS OF NARNIA | CHAPTER 271 | COUNTY PIERS ACT | ARRANGEMENT OF SECTIONS
+    COUNTY PIERS ACT
+Regulamenta a Lei nº 13.020, de 5 de agosto de 2014, que institui o cais | DECRETO Nº 8.947, DE 28 DE MAIO DE 2016
+    DECRETO Nº 8.947, DE 28 DE MAIO DE 2016
+SUPREME COURT OF NARNIA | RULES FOR MEDIATION | 5.2 Rules
+    RULES FOR MEDIATION
+Hatályos: 2020. | 7/2014. (V. 12.) önkormányzati rendelete | a kikötőről
+    7/2014. (V. 12.) önkormányzati rendelete
 Ministry of Ports | Notice 4 of 2011 | Harbour dues | 1. Dues.
     Ministry of Ports
 STATUTORY INSTRUMENTS | 2017 No. 1187 | The Pier Regulations 2017 | Made 27th November
@@ -359,3 +381,11 @@ def test_numbers_of_pages_in_a_text(header: str, gone: bool) -> None:
 def test_numbers_in_a_row_are_no_pages() -> None:
     rows = [line for n in range(1, 9) for line in (str(n), "")]
     assert without_headers([rows]) == (rows, [])
+
+
+def test_more_lines_of_a_header() -> None:
+    page = ["The port is open."] * 12
+    rows = [line for n in (3, 4, 5) for line in [*page, "", f"Gazette of 1990   p.{n}", "FRIDAY, 3 MAY", "", "Dues."]]
+    kept, headers = without_headers([rows])
+    assert headers == [line for n in (3, 4, 5) for line in (f"Gazette of 1990   p.{n}", "FRIDAY, 3 MAY")]
+    assert kept.count("Dues.") == 3

@@ -21,7 +21,7 @@ from legalir.declared import check_choice
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
-from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed
+from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed, spelled
 from legalir.statutes.law import CELL, Law, Outline, Unit
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 from legalir.statutes.reading.title import name_of_law
@@ -49,10 +49,11 @@ _NOTE = rf"(?:[,;.\s]?(?:[{SUPERSCRIPTS}]+\)?|[*†‡]+\)?|\[\d{{1,3}}\]))+"
 
 _AFTER_LABEL = re.compile(rf"(?:{_NOTE}|['’΄´ʹ](?=\s|$))?(?:\s*$|\s*[(（.:：—–\-【〔\[]|[\s　])")
 _PUNCTUATION = re.compile(rf"(?:{_NOTE}|['’΄´ʹ])?[\s.:：—–\-]*")
-_OPENED = re.compile(r"\s*(?=\S{0,2}\[|F)(?:\d{0,2}\[\s?)?(?:F\d{1,4}\s+)?")
+_OPENED = re.compile(rf"\s*(?=\S{{0,2}}\[|F)(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s+)?")
 """A bracket around what was inserted later, with the number of its note: ``[F1 3A``, ``1[6A.``"""
 _NUMBERED = re.compile(
-    r"\s*(?:\d{0,2}\[\s?)?(?:F\d{1,4}\s+)?(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3})(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\())"
+    rf"\s*(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s+)?"
+    r"(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3}|\d{1,4}-\d{2,4}[A-Z]{0,2}(?=\.))(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\())"
 )
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
@@ -82,6 +83,8 @@ _DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?
 _ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -")
 _SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
+_NUMBERED_GROUP = re.compile(r"\s*(?:[IVX]{1,5}|[A-H])\.\s+[^\W\d_]")
+"""A heading that only a Roman number or a letter numbers: ``III. Gebühren``."""
 _OFTEN = 3
 """So often a heading such as *Notes* comes that belongs to the article before it."""
 _LONGEST_TITLE = 120
@@ -90,7 +93,10 @@ _SHORT = 8
 _HAN = "〇一二三四五六七八九十百"
 _UNREAD = re.compile(rf"[§|]|\bart\w{{0,6}}\.?\s?\d|제\s?\d+\s?조|第\s?[\d{_HAN}]+\s?[条條]", re.IGNORECASE)
 """An article in a heading, or a cell: it is no group."""
-_ANNEX_NUMBER = rf"\s*[第제]?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*(?:号|호서식)?|\s+(?-i:[IVX]+[a-z]?|[A-Z])"
+_ANNEX_NUMBER = (
+    rf"\s*(?:(?:č|nr|no|n[º°]|núm)\.?\s?)?[第제]?[\d{_HAN}]+[A-Za-z]?(?:[의のノ之][\d{_HAN}]+)*(?:号|호서식)?"
+    r"|\s+(?-i:[IVX]+[a-z]?|[A-Z])"
+)
 _ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDER_BEHIND = (
     *("primer[oa]?", "segund[oa]", "tercer[oa]?", "cuart[oa]", "quint[oa]", "sext[oa]", "séptim[oa]", "octav[oa]"),
@@ -306,7 +312,7 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     below = rows[row + 1] if row + 1 < len(rows) else ""
     doubtful = (
         label[0].islower()
-        or (row > 0 and _CUT_OFF.search(rows[row - 1]))
+        or (row > 0 and (_CUT_OFF.search(rows[row - 1]) or rows[row - 1].rstrip().endswith(":")))  # § 12 is to read:
         or (not after.strip() and below.lstrip()[:1].islower())
     )
     kind, level = heading.level.kind, heading.level.name
@@ -437,13 +443,18 @@ def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
         return None
     said = _is_sentence(inside, table) or match["before"] is not None
     said = said and not (_OF_ACT.match(inside) or (match["before"] and not inside.strip()))
-    if match["supplement"] and inside[:2].strip()[:1].isalpha() and inside[:2].strip()[:1] < _LATIN:
+    letter = inside[:2].strip()
+    if match["supplement"] and (match["behind"] or (letter.isalpha() and letter < _LATIN)):
         return None  # Disposición final primera
     if said or (bare.rstrip().endswith((".", ",", ";", "。", "、")) and not _OF_ACT.match(inside)):
         return None
     kind: Kind = "annex" if match["annex"] else "supplement"
     names = table.annex if match["annex"] else table.supplement
-    name = next(each for each in (name.removeprefix("N ") for name in names) if compact(each) == compact(match[kind]))
+    name = next(
+        each
+        for each in (name.removeprefix("N ") for name in names)
+        if re.fullmatch(spelled(compact(each)), compact(match[kind]))
+    )
     end = len(words) - len(bare) + match.end()
     if match["annex"] and (amended := re.match(r"[\]】〕>〉]*\s*<[^<>]*>", words[end:])):
         end += amended.end()
@@ -462,7 +473,7 @@ def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
 def _container_form(annex: tuple[str, ...], supplement: tuple[str, ...]) -> re.Pattern[str]:
     def names(words: tuple[str, ...]) -> str:
         longest = sorted(words, key=len, reverse=True)
-        forms = ("[\\s\u3000]?".join(map(re.escape, each)) if each[0] > "⺀" else re.escape(each) for each in longest)
+        forms = ("[\\s\u3000]?".join(map(re.escape, each)) if each[0] > "⺀" else spelled(each) for each in longest)
         return "|".join(forms) or "(?!)"
 
     behind_number = names(tuple(each[2:] for each in annex if each.startswith("N ")))
@@ -546,10 +557,13 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction, marked: Sequ
             below[row] = row + 3
     taken = {each for row, end in below.items() for each in range(row, end)} | {*plan.headings}
     cross: set[int] = set()
-    if not above and _unnumbered(table) >= 0:
+    if not above:
         for row in articles:
+            numbered = _NUMBERED_GROUP.match(rows[max(row - 1, 0)])
+            if _unnumbered(table) < 0 and not numbered:
+                continue
             own = row in below or dotted or (behind[row] and not _is_prose(behind[row]))
-            ends = row - 2 in taken or rows[max(row - 2, 0)].endswith(_SENTENCE)
+            ends = (row < 2 and numbered) or row - 2 in taken or rows[max(row - 2, 0)].endswith(_SENTENCE)
             if own and ends and free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1]):
                 cross.add(row - 1)
     taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
@@ -803,7 +817,8 @@ def read_text(
         raise DataError(f'{name}: no line begins as an article does: name the country, such as country="kr".')
     table = jurisdiction(chosen)
     title, named = (title, range(0)) if title else name_of_law(words, page_title, levels)
-    if not title or table.heading(title):  # It is the heading of a unit.
+    opened = table.heading(title)
+    if not title or (opened and not opened.label.isalpha()):  # It is the heading of a unit, and not RULES.
         title, named = law_id, range(0)
     law = Law("\n".join(words) + "\n", title[:_LONGEST_HEADING], law_id, chosen, table.lang)
     if chosen in _OF_MANY and found != UNKNOWN:

@@ -35,6 +35,8 @@ _PAGES = 3
 """Pages that show which lines are headers."""
 _PAGE = 10
 """Lines that a page has at least."""
+_NEAR = 2
+"""Lines beside the number of a page in which more of a header may be."""
 _HEADER = 20
 """Words that a header has at most."""
 _BARE_NUMBER = re.compile(r"(?:[-–—]\s?)?\d{1,4}(?:\s?[-–—])?")
@@ -114,7 +116,11 @@ def _page_numbers(rows: Sequence[str]) -> set[int]:
         steps = [(later - row, b - a) for (row, later), (a, b) in zip(pairwise(places), pairwise(numbers), strict=True)]
         if steps and all(lines >= _PAGE * (step or 1) and 0 < step < _PAGES for lines, step in steps):
             found.update(places)
-    return found
+    near = {row + step for row in found for step in range(-_NEAR, _NEAR + 1)} - found
+    beside = [row for row in near if 0 <= row < len(rows) and rows[row].strip()]
+    # More lines of a header, such as a date, come only there.
+    often, every = Counter(rows[row].strip() for row in beside), Counter(map(str.strip, rows))
+    return found | {row for row in beside if 1 < often[rows[row].strip()] == every[rows[row].strip()]}
 
 
 def rejoined(rows: Sequence[str]) -> list[str]:

@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from legalir.config import read_yaml
-from legalir.statutes.jurisdictions import jurisdictions
+from legalir.statutes.jurisdictions import Heading, jurisdictions
 
-_HEAD = 80
+_HEAD = 30
 """Lines in which the name is looked for."""
 
 _LONGEST = 300
@@ -101,14 +101,15 @@ def _head(rows: Sequence[str]) -> list[int]:
     """Return the rows above the first article."""
     head: list[int] = []
     for row, words in enumerate(rows):
-        if len(head) == _HEAD or any(
-            (found := table.heading(words)) is not None and found.level.kind == "article"
-            for table in jurisdictions().values()
-        ):
+        if len(head) == _HEAD or any(_opens_article(table.heading(words)) for table in jurisdictions().values()):
             break
         if words.strip():
             head.append(row)
     return head
+
+
+def _opens_article(heading: Heading | None) -> bool:
+    return heading is not None and heading.level.kind == "article" and not heading.label.isalpha()  # RULES
 
 
 def _plain(words: str) -> str:
@@ -136,7 +137,7 @@ def _rank(line: str) -> int:
     ):
         return 0
     kinds = _kinds()
-    each = [_folded(word) for word in _WORD.findall(words)]
+    each = [_folded(word) for word in _WORD.findall(words) if not word.isdigit()]
     if not each or each[0] in kinds.never or words[-1] == "。":
         return 0
     if words[-1] == "." and not kinds.words & {*each[:_FIRST]}:
@@ -145,14 +146,16 @@ def _rank(line: str) -> int:
     while shorter := _BEHIND.search(bare):
         bare = bare[: shorter.start()]
     last = [_folded(word) for word in _WORD.findall(bare)][-1:]
-    of_kind = [word for word in (*each[:_FIRST], *last) if word in kinds.words or word.endswith(kinds.ends)]
+    first = [word for at, word in enumerate(each[:_FIRST]) if not at or each[at - 1] not in kinds.behind]
+    of_kind = [word for word in (*first, *last) if word in kinds.words or word.endswith(kinds.ends)]
     of_kind += [word for word in (each[0], *last) if word in kinds.edges or word.endswith(kinds.asian)]
     if not of_kind and not any(word in words for word in kinds.words if word[0] >= "\u0600"):
         return 0
     more = [word for word in each if word not in of_kind and word.isalpha() and len(word) > 3]
     if len(each) == 1 and each[0] in kinds.words | kinds.edges:
-        return 1
-    return 1 if _NUMBERED.search(words) and len(more) < 2 else 2
+        return int(words.isalpha())  # 5.2 Rules
+    weak = (_NUMBERED.search(words) and len(more) < 2) or each[0] in ("laws", "acts")  # Laws of Narnia
+    return 1 if weak else 2
 
 
 def _folded(word: str) -> str:
@@ -166,6 +169,7 @@ class _Kinds(NamedTuple):
     edges: frozenset[str]
     ends: tuple[str, ...]
     asian: tuple[str, ...]
+    behind: frozenset[str]
     never: frozenset[str]
 
 
@@ -173,6 +177,8 @@ class _Kinds(NamedTuple):
 def _kinds() -> _Kinds:
     with resources.as_file(resources.files("legalir.statutes") / "kinds.yaml") as path:
         lists = cast(dict[str, list[str]], read_yaml(path, "kinds of laws"))
-    words, edges, ends, never = (_folded(" ".join(lists[key])).split() for key in ("words", "edges", "ends", "never"))
+    words, edges, ends, behind, never = (
+        _folded(" ".join(lists[key])).split() for key in ("words", "edges", "ends", "behind", "never")
+    )
     latin, asian = (tuple(end for end in ends if (end[0] >= "\u1100") is far) for far in (False, True))
-    return _Kinds(frozenset(words), frozenset(edges), latin, asian, frozenset(never))
+    return _Kinds(frozenset(words), frozenset(edges), latin, asian, frozenset(behind), frozenset(never))

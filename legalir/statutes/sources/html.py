@@ -56,7 +56,7 @@ _MENU = re.compile(
 """Identifiers, classes and roles of what is no text of a page."""
 _UNSEEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
 _LABEL_CELL = re.compile(
-    rf"^(\[?(?:\d{{1,4}}[A-Za-z]{{0,2}}|[a-z])[.)]|\(\w{{1,3}}\)|§\s?\d+\s?[a-z]?){re.escape(CELL)}(?=[^|]*$)"
+    rf"^(\[?(?:\d{{1,4}}[A-Za-z]{{0,2}}|[a-z])[.)]|\(\w{{1,3}}\)|§\s?\d+\s?[a-z]?[*†]*|[¹²³⁴-⁹]{{1,2}}){re.escape(CELL)}(?=[^|]*$)"
 )
 """A number or letter that a table sets beside its text."""
 _HEADED = re.compile("h[1-6]")
