@@ -354,10 +354,23 @@ def test_the_name_of_a_law_is_among_other_lines(lines: str, name: str) -> None:
 
 def test_a_page_says_how_its_law_is_called() -> None:
     rows = ["Ports authority", "Law 5 of 1990, on ports", "Piers", "Article 1", "Law 5 of 1990, on ports"]
-    assert name_of_law(rows, "Law 5 of 1990, on ports | Ports authority") == ("Law 5 of 1990, on ports", range(1, 2))
+    assert name_of_law(rows, "Law 5 of 1990, on ports | Ports authority") == (
+        "Law 5 of 1990, on ports",
+        range(1, 2),
+        True,
+    )
     assert name_of_law(["Home", "LEY 7 DE 2010", "(Julio 21)"], "Ley 7 de 2010 - Gestor").words == "LEY 7 DE 2010"
     assert name_of_law(["Home", "Piers and quays", "2010"], "Ports", {1: 1}).words == "Piers and quays"
-    assert name_of_law(["Article 1", "Text."]) == ("", range(0))
+    assert name_of_law(["Article 1", "Text."]) == ("", range(0), False)
+
+
+def test_sentences_before_a_guessed_name_are_a_preamble() -> None:
+    lines = "Gazette of ports\nThe council has heard the masters of all boats.\nPier Act 1990\n1. One.\n2. Two."
+    law = read_text("a.txt", lines.split("\n"), "any", "", "law")
+    assert law.title == "Pier Act 1990" and law.unread() == []
+    assert [law.render(unit).split("\n")[0] for unit in law.root.units][:1] == ["Gazette of ports"]
+    law = read_text("a.txt", lines.replace(" has heard the masters of all boats.", "").split("\n"), "any", "", "law")
+    assert [each.reason for each in law.left_out] == ["title", "before the title"]
 
 
 @pytest.mark.parametrize(
@@ -370,6 +383,8 @@ def test_a_page_says_how_its_law_is_called() -> None:
         ("Article {n}", False),
         ("{n}.", False),
         ("Table {n}", False),
+        ("Article n° {n}", False),
+        ("Fee for boats {n}", False),
     ],
 )
 def test_numbers_of_pages_in_a_text(header: str, gone: bool) -> None:

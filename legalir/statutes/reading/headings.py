@@ -123,9 +123,13 @@ _PLACE = re.compile(r"[\s.·…|]*(?:\d+|[(（][^()（）]*[\d第][^()（）]*[)
 _CONTENTS = re.compile(
     r"(?:table of )?contents|arrangement of .{1,20}|inhalt\w*|(?:table des )?matières|sommaire|sommario|[ií]ndice"
     r"|table of provisions|susunan (?:seksyen|peraturan)|(?:section|regulation|seksyen|provision)s?(?:\s+page)?"
+    r"|(?:kapittel|kapitel)oversi[gk]t|innehåll\w*|indhold\w*|innhold\w*|sisä(?:llysluettelo|ltö)|efnisyfirlit|sisukord"
+    r"|obsah|cuprins|tartalomjegyzék|kazalo|sadržaj|içindekiler|mục lục|daftar isi|περιεχόμενα"
     r"|inhoud\w*|spis treści|목\s?차|차\s?례|目\s*次|目\s*录|目\s*錄|สารบัญ|содержание|оглавление",
     re.IGNORECASE,
 )
+_NAMES_ABOVE = 6
+"""Rows before the first entry in which the words for a table of contents are looked for."""
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
 _QUOTED_LINES = 200
 _ROWS = 3000
@@ -392,8 +396,9 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
         if texts * 5 <= len(entries) >= len(between) / 3:
             steps = [b.row - a.row for a, b in pairwise(entries) if a.kind == last.kind]
             start, end = first.row, last.row + min(steps, default=1)
-            while start and _CONTENTS.fullmatch(rows[start - 1].strip(" :.")):
-                start -= 1
+            above = range(max(start - _NAMES_ABOVE, 0), start)  # Entries that no form reads may be between.
+            words = next((row for row in above if _CONTENTS.fullmatch(rows[row].strip(" :."))), start)
+            start = start if any(_is_text(rows[row]) for row in range(words, start)) else words
             return range(start, min(end, later.row))
     return range(0)
 
@@ -816,7 +821,7 @@ def read_text(
     if not chosen:
         raise DataError(f'{name}: no line begins as an article does: name the country, such as country="kr".')
     table = jurisdiction(chosen)
-    title, named = (title, range(0)) if title else name_of_law(words, page_title, levels)
+    title, named, said = (title, range(0), True) if title else name_of_law(words, page_title, levels)
     opened = table.heading(title)
     if not title or (opened and not opened.label.isalpha()):  # It is the heading of a unit, and not RULES.
         title, named = law_id, range(0)
@@ -831,9 +836,11 @@ def read_text(
     if named:
         first, last = rows[named[0]], rows[named[-1]]
         law.leave_out(first.start, last.end, "title")
-        if law.text[: first.start].strip():
+        preamble = not said and any(map(_is_text, words[: named[0]]))
+        above = [] if preamble else rows[: named[0]]
+        if any(law.text[line.start : line.end].strip() for line in above):
             law.leave_out(0, first.start, "before the title")
-        rows = rows[named[-1] + 1 :]
+        rows = [*rows[len(above) : named[0]], *rows[named[-1] + 1 :]]
     for reason, text in left_out.items():
         start = len(law.text)
         law.text += text + "\n"

@@ -101,20 +101,23 @@ def without_headers(pages: Sequence[Sequence[str]]) -> tuple[list[str], list[str
 
 def _page_numbers(rows: Sequence[str]) -> set[int]:
     """Return the rows of lines that have the number of a page; in all else they are the same."""
-    alike: dict[str, list[int]] = defaultdict(list)
+    alike: dict[tuple[bool, str], list[int]] = defaultdict(list)  # By whether it can be nothing else, and its words.
     for row, line in enumerate(rows):
         if not all(rows[beside].strip() for beside in (row - 1, row + 1) if 0 <= beside < len(rows)):
             if _BARE_NUMBER.fullmatch(line.strip()):
-                alike[""].append(row)
+                alike[True, ""].append(row)
             elif (edge := _EDGE_NUMBER.search(line)) and len(line.split()) <= _HEADER:
                 rest = line[: edge.start()] + line[edge.end() :]
-                if len(rest.split()) > 1:
-                    alike[" ".join(rest.split()).strip(".:/- ")].append(row)
+                sure = line[: edge.start()].endswith(("p.", "/"))
+                if len(rest.split()) > (1 if sure or "  " in line.strip() else 3):  # No heading: Article n° 5
+                    alike[sure, " ".join(rest.split()).strip(".:/- ")].append(row)
     found = set[int]()
-    for places in alike.values():
+    for (sure, _), places in alike.items():
         numbers = [int(_NUMBER.findall(rows[row])[0 if rows[row].strip()[0].isdigit() else -1]) for row in places]
         steps = [(later - row, b - a) for (row, later), (a, b) in zip(pairwise(places), pairwise(numbers), strict=True)]
-        if steps and all(lines >= _PAGE * (step or 1) and 0 < step < _PAGES for lines, step in steps):
+        if len(steps) > (0 if sure else 1) and all(
+            lines >= _PAGE * (step or 1) and 0 < step < _PAGES for lines, step in steps
+        ):
             found.update(places)
     near = {row + step for row in found for step in range(-_NEAR, _NEAR + 1)} - found
     beside = [row for row in near if 0 <= row < len(rows) and rows[row].strip()]

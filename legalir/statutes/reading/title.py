@@ -43,10 +43,11 @@ _WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
 
 
 class Name(NamedTuple):
-    """The name of a law, and the rows that it stands in, from the first to the last."""
+    """The name of a law, the rows that it stands in, from first to last, and whether the file says that it is."""
 
     words: str
     rows: range = range(0)
+    said: bool = False
 
 
 def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, int] = MappingProxyType({})) -> Name:
@@ -65,26 +66,22 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     pieces += [each[called.end() :] for each in pieces if (called := _CALLED.match(each))]
     same = [row for row in head if _plain(rows[row]) in set(map(_plain, pieces))]
     if same:
-        return _name_at(rows, same[-1])
+        return _name_at(rows, same[-1])._replace(said=True)
     named = {row: rank for row in head if (rank := _rank(rows[row]))}
     begun = [row for row in head if any(_rank(each) and _plain(rows[row]).startswith(_plain(each)) for each in pieces)]
     marked = sorted((row for row in head if row in levels), key=lambda row: (levels[row], row))
-    for row in (*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))):
-        return _name_at(rows, row)
+    best = [*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))]
+    if best:
+        return _name_at(rows, best[0])._replace(said=best[0] in {*marked, *begun})
     inside = [row for row in head if sum(map(str.isalpha, rows[row])) > 3 and rows[row].strip() in page_title]
     if inside:
-        longest = max(inside, key=lambda row: len(rows[row]))
-        return _name_at(rows, longest)
+        return _name_at(rows, max(inside, key=lambda row: len(rows[row])))
     if page_title and (any(map(_rank, pieces)) or not marked):
         return Name(next(filter(_rank, pieces), page_title.strip()).removesuffix("."))
-    first = (
-        marked[0]
-        if marked and levels[marked[0]] == 1
-        else next((row for row, words in enumerate(rows) if words.strip()), None)
-    )
-    if first is None or first not in head:
-        return Name("")
-    return _name_at(rows, first)
+    first = next((row for row, words in enumerate(rows) if words.strip()), -1)
+    if marked and levels[marked[0]] == 1:
+        first = marked[0]
+    return _name_at(rows, first) if first in head else Name("")
 
 
 def _name_at(rows: Sequence[str], first: int) -> Name:
