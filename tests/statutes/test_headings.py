@@ -9,10 +9,11 @@ import pytest
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
+from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
-from legalir.statutes.reading.sequence import Candidate, chain, raised, readings_of, without_mark
+from legalir.statutes.reading.sequence import Candidate, chain, main_number, raised, readings_of, without_mark
 from legalir.statutes.reading.title import name_of_law
 from legalir.statutes.sources.html import html
 from legalir.statutes.sources.text import text
@@ -404,3 +405,20 @@ def test_more_lines_of_a_header() -> None:
     kept, headers = without_headers([rows])
     assert headers == [line for n in (3, 4, 5) for line in (f"Gazette of 1990   p.{n}", "FRIDAY, 3 MAY")]
     assert kept.count("Dues.") == 3
+
+
+@pytest.mark.parametrize("number", ["\u03a2", "", " ", "ΣΤ", "ж", "²"])
+def test_a_number_without_a_place_in_an_alphabet(number: str) -> None:
+    assert main_number(number) == 0
+
+
+def test_greek_chapters_go_on() -> None:
+    assert [main_number(letter) for letter in "ΑΒΓΔΕΖΗ"] == [1, 2, 3, 4, 5, 7, 8]  # 6 is ΣΤ
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["… and so on.", "Omitted words are listed.", "* The port", ". . . boats are free", "[1] The port", "x x", ""],
+)
+def test_points_in_a_text_are_no_repeal(text: str) -> None:
+    assert not jurisdiction("any").is_repealed(text, "en")

@@ -521,3 +521,17 @@ def test_the_end_of_a_law_is_no_foot(end: str) -> None:
     page = f"<html><body><h1>Pier Act 1990</h1><p>1. It is.</p><p>2. (1) It goes on.</p>{end}</body></html>"
     law = law_of(FORMATS[-1], page, "a.html")
     assert "It ends there." in [document.text.splitlines()[-1] for document in cut(law).documents][-1]
+
+
+@pytest.mark.parametrize("called", ["navigation", "share-capital", "foot-passengers", "menu-of-duties"])
+def test_a_part_of_the_law_may_be_called_as_a_menu_is(called: str) -> None:
+    duty = "Boats that leave the port keep to the right side of the channel."
+    body = "".join(
+        f"<p>Article {n}</p><p>T.</p><section id='{called}'><h4>Of it</h4><p>{duty}</p></section><p>A.</p>"
+        for n in range(1, 6)
+    )
+    menu = f"<div class='{called}'><a href='/a'>Home</a> <a href='/b'>Search</a></div>"
+    page = f"<html><body>{menu}<h1>Loi sur les ports</h1>{body}{menu}</body></html>"
+    law = law_of(FORMATS[-1], page, "loi.html")
+    texts = [law.render(one) for one in law.root.walk() if one.kind == "article"]
+    assert sum(duty in text for text in texts) == 5 and not any("Home" in text for text in texts)

@@ -23,6 +23,7 @@ from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed, spelled
 from legalir.statutes.law import CELL, Law, Outline, Unit
+from legalir.statutes.reading.plain_text import compact
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 from legalir.statutes.reading.title import name_of_law
 
@@ -425,11 +426,6 @@ def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str], below: b
     above = rows[heading.row - 1] if heading.row > entry.row + 1 else ""
     words = "".join([above, rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])
     return entry.depth < 0 or name in compact(words)
-
-
-def compact(words: str) -> str:
-    """Return letters and digits alone, small, by which a line is known again."""
-    return re.sub(r"[\W_]+", "", words).casefold()
 
 
 def _is_text(words: str) -> bool:

@@ -78,6 +78,11 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
         raise DataError(f'{name}: there is no encoding {encoding!r}: name it, such as encoding="utf-8".') from None
 
 
+def compact(words: str) -> str:
+    """Return letters and digits alone, small, by which a line is known again."""
+    return re.sub(r"[\W_]+", "", words).casefold()
+
+
 def without_headers(pages: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
     """Return the lines of pages, and their headers and footers.
 

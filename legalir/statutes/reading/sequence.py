@@ -100,11 +100,11 @@ def readings_of(label: str, last: str = "") -> tuple[Reading, ...]:
 
 
 def main_number(number: str) -> int:
-    """Return the number without what is joined to it; the place in the alphabet of a letter; 0 if there is none."""
+    """Return the number without what is joined to it; of a Latin or Greek letter, its place in the alphabet; else 0."""
     if digits := re.search(r"\d{1,9}", number):
         return int(digits[0])
-    if re.fullmatch("[Α-Ω]", number):
-        return "ΑΒΓΔΕ ΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ".index(number) + 1
+    if len(number) == 1 and (place := "ΑΒΓΔΕ ΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ".find(number)) >= 0:
+        return place + 1
     return ord(number) - 64 if re.fullmatch("[A-Z]", number) else 0
 
 

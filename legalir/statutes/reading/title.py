@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 
 from legalir.config import read_yaml
 from legalir.statutes.jurisdictions import Heading, jurisdictions
+from legalir.statutes.reading.plain_text import compact
 
 _HEAD = 30
 """Lines in which the name is looked for."""
@@ -64,11 +65,13 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     head = _head(rows)
     pieces = [each.strip() for each in _BETWEEN.split(page_title) if sum(map(str.isalpha, each)) > 3]
     pieces += [each[called.end() :] for each in pieces if (called := _CALLED.match(each))]
-    same = [row for row in head if _plain(rows[row]) in set(map(_plain, pieces))]
+    same = [row for row in head if compact(rows[row]) in set(map(compact, pieces))]
     if same:
         return _name_at(rows, same[-1])._replace(said=True)
     named = {row: rank for row in head if (rank := _rank(rows[row]))}
-    begun = [row for row in head if any(_rank(each) and _plain(rows[row]).startswith(_plain(each)) for each in pieces)]
+    begun = [
+        row for row in head if any(_rank(each) and compact(rows[row]).startswith(compact(each)) for each in pieces)
+    ]
     marked = sorted((row for row in head if row in levels), key=lambda row: (levels[row], row))
     best = [*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))]
     if best:
@@ -107,10 +110,6 @@ def _head(rows: Sequence[str]) -> list[int]:
 
 def _opens_article(heading: Heading | None) -> bool:
     return heading is not None and heading.level.kind == "article" and not heading.label.isalpha()  # RULES
-
-
-def _plain(words: str) -> str:
-    return re.sub(r"[\W_]+", "", words).casefold()
 
 
 def _cleaned(words: str) -> str:

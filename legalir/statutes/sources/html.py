@@ -33,8 +33,9 @@ from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Span, Unit
-from legalir.statutes.reading.headings import check_country, compact, law_id_of, read_text
+from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
+from legalir.statutes.reading.plain_text import compact
 from legalir.statutes.reading.sequence import raised, without_mark
 
 if TYPE_CHECKING:
@@ -49,11 +50,16 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset({"td", "th", "entry"})
 _MENU = re.compile(
-    r"(?<![^\W_])(?:foot(?:er)?|nav|navbar|navigation|breadcrumbs?|brotkrumen|ariane|menu|meny|skip\w*|cookies?|contentinfo"
-    r"|toolbar|fu(?:ss|ß)(?:zeile)?|bunn(?:tekst)?|pata|piede|stopka|lablec|pied?|rodap[eé]|buttons?|share)(?![^\W_])",
+    r"(?<![^\W_])(?:footer|nav|navbar|breadcrumbs?|brotkrumen|ariane|meny|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile"
+    r"|bunntekst|stopka|lablec|rodap[eé]|buttons?)(?![^\W_])",
     re.IGNORECASE,
 )
 """Identifiers, classes and roles of what is no text of a page."""
+_PERHAPS = re.compile(
+    r"(?<![^\W_])(?:foot|navigation|menu|skip\w*|share|fu(?:ss|ß)|bunn|pata|piede|pied?)(?![^\W_])", re.IGNORECASE
+)
+"""Those that a part of a law may have, too: on navigation, on share capital."""
+_SENTENCE = re.compile(r"(?:[^\s.]{1,40}\s{1,3}){5}[^\s.]{1,40}[.;]|。")
 _UNSEEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
 _LABEL_CELL = re.compile(
     rf"^(\[?(?:\d{{1,4}}[A-Za-z]{{0,2}}|[a-z])[.)]|\(\w{{1,3}}\)|§\s?\d+\s?[a-z]?[*†]*|[¹²³⁴-⁹]{{1,2}}){re.escape(CELL)}(?=[^|]*$)"
@@ -288,7 +294,7 @@ def _lines(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
         name = local(element)
         if not name or name in _NEVER:
             return
-        left_out = unseen if _UNSEEN.search(attribute(element, "class")) else menus if _is_menu(element, name) else None
+        left_out = unseen if _UNSEEN.search(attribute(element, "class")) else menus if _is_menu(page, element) else None
         if left_out is not None and len(words := page.words(element)) < most:
             left_out.append(words)
             return
@@ -393,13 +399,20 @@ class _Row:
             self.links.add(link)
 
 
-def _is_menu(element: etree._Element, name: str) -> bool:
-    """Return True if an element is a menu or the like, by its name or by what it is called; no article is one."""
-    called = " ".join(attribute(element, each) for each in ("id", "class", "role"))
-    if name in ("nav", "footer", "button", "select", "dialog"):
+def _is_menu(page: Markup, element: etree._Element) -> bool:
+    """Return True if an element is a menu or the like, by its name or by what it is called.
+
+    An element that begins an article is none, nor one with a sentence whose name may be that of a part of a law, unless
+    it ends the page.
+    """
+    if local(element) in ("nav", "footer", "button", "select", "dialog"):
         return True
-    first = "".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]
-    return _MENU.search(called) is not None and not _opens_unit(first)
+    called = " ".join(attribute(element, each) for each in ("id", "class", "role"))
+    named, perhaps = _MENU.search(called), _PERHAPS.search(called)
+    if not (named or perhaps) or _opens_unit("".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]):
+        return False
+    last = not page.text[page.span(element)[1] :].strip()
+    return named is not None or last or not _SENTENCE.search(page.words(element))
 
 
 class _Page:
