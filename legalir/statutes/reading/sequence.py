@@ -103,7 +103,7 @@ def main_number(number: str) -> int:
     """Return the number without what is joined to it; of a Latin or Greek letter, its place in the alphabet; else 0."""
     if digits := re.search(r"\d{1,9}", number):
         return int(digits[0])
-    if len(number) == 1 and (place := "ΑΒΓΔΕ ΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ".find(number)) >= 0:
+    if len(number) == 1 and (place := "ΑΒΓΔΕϚΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ".find(number)) >= 0:
         return place + 1
     return ord(number) - 64 if re.fullmatch("[A-Z]", number) else 0
 
