@@ -276,10 +276,10 @@ class BM25(SparseRetriever):
         """Return the function to idf times saturated frequency."""
         index = self.index
         k, scale, shift = bm25_variant(self.method, self.k1, self._bound)
-        norm = bm25_norm(index.lengths, k, self.b)
+        norm, idf_of = bm25_norm(index.lengths, k, self.b), _IDF[self.method]
 
-        def idf(terms: Rows) -> Floats:
-            return _IDF[self.method](len(index), index.df[terms])
+        def idf(terms: Rows) -> Floats:  # It does not hold this object, which holds the weights, tens of megabytes.
+            return idf_of(len(index), index.df[terms])
 
         return bm25_weigher(index.indptr, index.documents, index.frequencies, norm, idf, scale, shift)
 
@@ -328,8 +328,8 @@ class QueryLikelihood(SparseRetriever):
 
     def weighting(self) -> Weigher:
         """Return the function to the logarithm of the smoothed frequency, compared with the collection."""
-        index, cf, occurrences = self.index, self.index.cf, max(1, int(self.index.cf.sum()))
-        return dirichlet_weigher(index.indptr, index.frequencies, lambda terms: self.mu * cf[terms] / occurrences)
+        index, cf, mu, occurrences = self.index, self.index.cf, self.mu, max(1, int(self.index.cf.sum()))
+        return dirichlet_weigher(index.indptr, index.frequencies, lambda terms: mu * cf[terms] / occurrences)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]

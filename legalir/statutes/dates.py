@@ -35,8 +35,9 @@ _MONTHS = """
     januari februari maret april mei juni juli agustus september oktober november desember
     jan feb mar apr may jun jul aug sep oct nov dec
 """
-_MONTH = {unicodedata.normalize("NFKC", name): place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
-_NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
+MONTHS = {unicodedata.normalize("NFKC", name): place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
+"""Names of months in many languages, with their number."""
+_NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
 _BUDDHIST = unicodedata.normalize("NFKC", r"พ\.\s?ศ\.|พุทธศักราช")
 _MONTH_YEAR = rf"(?P<month>{_NAMES})\.?,?\s+(?:de |del |of )?(?P<era>{_BUDDHIST})?\s*(?P<year>\d{{4}})"
 _EARLIEST, NEVER = "1200", "2500"
@@ -132,7 +133,7 @@ def _iso(match: re.Match[str], calendar: Calendar) -> str:
     if not MINYEAR <= year <= MAXYEAR:
         raise FormatError(f"{match[0]!r} is not a date: there is no year {year}.")
     name, number = (match.groupdict().get(unit) or "1" for unit in ("month", "day"))
-    month, day = _MONTH.get(name.lower()) or int(number_of(name)), int(number_of(number))
+    month, day = MONTHS.get(name.lower()) or int(number_of(name)), int(number_of(number))
     if not 1 <= month <= 12:
         raise FormatError(f"{match[0]!r} is not a date: there is no month {month}.")
     last = _calendar.monthrange(year, month)[1]

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple, cast
 from legalir.config import Choice, Flag, Schema, Text, read_yaml
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
+from legalir.statutes.dates import MONTHS
 from legalir.statutes.law import Law
 
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
@@ -61,7 +62,15 @@ _BEFORE_WORDS = re.compile(
 _NUMBERED = re.compile(r"\W*\d")
 _OMITTED = re.compile(r"[\W]*(?:…|\.\s?\.\s?\.|\*\s?\*\s?\*|x\s?x\s?x)(?:[^\w\[]|\[(?!\d)|[⁰¹²³⁴-⁹x]|\[?\d{1,3}[\])])*")
 """Points in place of a text."""
-_AROUND = " \t\n.·…-—–。:;,()[]（）"
+_AROUND = " \t\n.·…-—–。:;,()[]（）⁰¹²³⁴⁵⁶⁷⁸⁹"
+_MARK_BEHIND = re.compile(r"\s*(?:[(\[]\d{1,3}[)\]]|[⁰¹²³⁴-⁹]+)\W*$")
+_ACT_NUMBER = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|\d/\d")
+_OF = """
+    by in of the with from mit ab am im vom von zum zu durch du de des la le les l par d da do dos della del dell dal
+    dall dalla di con per por pela pelo el e og och av af ved med fra från i genom door bij van het den no nr n
+    art arts s ss sec section artikel article artículo artigo artt st ust z dnia przez č zákonem čl
+"""
+"""Words between a word of repeal and the act: ``entfallen mit LGBl. Nr. 40/2023``."""
 
 
 class Level(Schema):
@@ -179,14 +188,17 @@ class Jurisdiction(Schema):
             text: of the unit.
             lang: of the law, ISO 639-1, if it is not the table's; see ``repealed.yaml``.
         """
-        words, notices, _ = self._repeal(lang)
+        words, notices, begins, _ = self._repeal(lang)
         bare = _IN_BRACKETS.sub(" ", text)
         if len(text) < _LONGEST_NOTICE and _OMITTED.fullmatch(text):
             return True
+        text = _MARK_BEHIND.sub("", text)
         for one in (text, bare) if "\n" not in text.strip() else ():
             notice = _BEFORE_WORDS.sub("", one[: 2 * _LONGEST_NOTICE]).casefold()
             later = notice.partition("; ")[2] if text.lstrip().startswith(("[", "(")) else ""
             if len(notice) < _LONGEST_NOTICE and (notice.startswith(notices) or later.startswith(notices)):
+                return True
+            if len(one) < _LONGEST_NOTICE and (begun := begins.match(one)) and _names_act(one[begun.end() :]):
                 return True
         return any(_BEFORE_WORDS.sub("", one).strip(_AROUND).casefold() in words for one in (bare, text))
 
@@ -195,11 +207,20 @@ class Jurisdiction(Schema):
 
 
 class _Repeal(NamedTuple):
-    """How a table and a language say that a unit is repealed: whole texts, beginnings of notices, the first words."""
+    """How a table and a language say that a unit is repealed: whole texts, beginnings of notices; forms of both."""
 
     words: frozenset[str]
     notices: tuple[str, ...]
+    begins: re.Pattern[str]
     first: re.Pattern[str]
+
+
+def _names_act(words: str) -> bool:
+    """Return True if words behind one of repeal only name an act, with its year or number."""
+    each = re.findall(r"[\w/.-]*\w[\w/.-]*", words)
+    small = {*_OF.split(), *MONTHS}
+    named = all(word in small or not word[0].islower() or re.search(r"\d|.\.$", word) for word in each)
+    return named and words < "\u0e00" and _ACT_NUMBER.search(words) is not None
 
 
 @cache
@@ -208,9 +229,11 @@ def _words_of_repeal(words: tuple[str, ...], notices: tuple[str, ...], lang: str
     whole = {word.strip("()[]（）") for word in (*words, *own.get("repealed", ()))}
     begin = (*notices, *own.get("repealed_by", ()), *(word + sign for word in whole for sign in (",", ":", ";", " –")))
     first = {form.split()[0] for word in (*whole, *begin) for form in (word, word.casefold())}
+    spaced = sorted((re.escape(word) for word in whole if word < "\u0e00"), key=len, reverse=True)
     return _Repeal(
         frozenset(word.casefold() for word in whole),
         tuple(word.casefold() for word in begin),
+        re.compile(rf"\W*(?:(?:{'|'.join(spaced) or '(?!)'})(?![^\W_])|…|\.\s?\.\s?\.)", re.IGNORECASE),
         re.compile("|".join([*map(re.escape, sorted(first)), r"…|[.*x]\s?[.*x]\s?[.*x]"]), re.IGNORECASE),
     )
 
@@ -247,6 +270,14 @@ def jurisdictions() -> dict[str, Jurisdiction]:
         return {path.stem: Jurisdiction.load(path) for path in sorted(folder.glob("*.yaml"))}
 
 
+@cache
+def openings(kinds: tuple[Kind, ...]) -> re.Pattern[str]:
+    """Return what matches the beginning of a heading of any country."""
+    found = {form: level.kind for one in jurisdictions().values() for level in one.levels for form in level.forms}
+    forms = [rf"\s*(?:{_form(form, kind)})" for form, kind in found.items() if kind in kinds]
+    return re.compile("|".join(forms), re.IGNORECASE)
+
+
 def mark_repealed(law: Law, table: Jurisdiction) -> None:
     """Mark each article, annex and unit inside them whose whole text states that it is repealed."""
     places = [match.start() for match in table._repeal(law.lang).first.finditer(law.text)]
@@ -259,7 +290,7 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
             first, _, notes = words.partition("\n")
             # A note below may be read as a paragraph: ¹ L. 88/2008.
             noted = notes and len(unit.units) < 2 and not _NUMBERED.match(first) and table.is_repealed(first, law.lang)
-            if noted or table.is_repealed(words, law.lang):
+            if noted or table.is_repealed(words or unit.heading, law.lang):
                 unit.repealed = True
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +12,9 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
+from legalir import Collection
 from legalir.errors import ComponentError
+from legalir.lexical.postings import ScoredPostings
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.sparse import SparseIndex
 
@@ -131,3 +135,30 @@ def test_a_retriever_that_says_nothing_about_weights_is_abstract(index: SparseIn
         Nothing(index).search("무창층")
     with pytest.raises(NotImplementedError):
         Nothing(index).query_vector(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "bm25(k1=1.5)",
+        "bm25(method='bm25l')",
+        "bm25f(k1=1.1)",
+        "ql(mu=77)",
+        "tfidf",
+        "bm25 >> rm3",
+        "rrf(bm25(b=0.5), lsa)",
+    ],
+)
+def test_weights_are_freed_with_the_pipeline_that_holds_them(expression: str) -> None:
+    # A server makes such pipelines for requests: what waits for the collector of cycles grows by their weights.
+    pipeline = Collection("legalir/firecode").pipeline(expression)
+    pipeline.search("smoke")
+    gc.collect()
+    gc.disable()
+    try:
+        held = [weakref.ref(one) for one in gc.get_objects() if isinstance(one, ScoredPostings)]
+        del pipeline
+        assert held
+        assert [one() for one in held] == [None] * len(held)
+    finally:
+        gc.enable()

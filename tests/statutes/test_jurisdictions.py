@@ -82,3 +82,24 @@ def test_a_notice_of_repeal_names_the_act() -> None:
     assert italy.is_repealed("((ARTICOLO ABROGATO DAL D.LGS. 1 GENNAIO 2001, N. 9)).")
     assert not italy.is_repealed("1. COMMA ABROGATO DAL D.LGS. 1 GENNAIO 2001, N. 9. 2. Una lampada.")
     assert not italy.is_repealed("Articolo abrogato da una legge. " * 9)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "repealed"),
+    [
+        ("en", "Repealed. 2011, No. 39, § 6.", True),
+        ("en", "[Repealed 2018-12-4.]", True),
+        ("de", "(entfallen mit LGBl. Nr. 40/2023)", True),
+        ("fr", "( ... – Décret du 3 mai 2012, art. 3)", True),
+        ("it", "(Abrogato) (1)", True),
+        ("fr", "[¹ Abrogé]¹", True),
+        ("en", "Repealed Acts of 1990 are listed in Schedule 2.", False),
+        ("en", "Deleted data of 2012 are void.", False),
+        ("de", "Entfällt der Anspruch 2012, so gilt § 3.", False),
+        ("fr", "Supprimé le permis de 2010, le maire décide.", False),
+        ("en", "... and the boats of 2012.", False),
+        ("it", "Soppresso il Comitato (1)", False),
+    ],
+)
+def test_what_follows_a_word_of_repeal_names_an_act(lang: str, text: str, repealed: bool) -> None:
+    assert jurisdiction("any").is_repealed(text, lang) is repealed

@@ -15,8 +15,11 @@ from legalir import testing
 from legalir.errors import DataError, DefinitionError
 from legalir.statutes.documents import cut
 from legalir.statutes.importing.files import Format, StatuteFiles
+from legalir.statutes.law import Law
 from legalir.statutes.reading import markup
 from legalir.statutes.reading.headings import country_of, read_text
+from legalir.statutes.reading.markup import Markup
+from legalir.statutes.reading.plain_text import without_headers
 from legalir.statutes.sources.auto import auto
 from legalir.statutes.sources.docx import docx
 from legalir.statutes.sources.html import FORMATS, html
@@ -504,7 +507,7 @@ def test_headings_without_numbers_are_groups_and_the_foot_is_no_text() -> None:
     assert paths == ["", "", "Ende der Häfen"]
     assert articles[0].text == "1. Der Hafen ist frei.\nHinweis\nNeu." and "Stand" not in articles[2].text
     reasons = {each.reason for each in law.left_out}
-    assert reasons == {"menus", "title", "before the title"}
+    assert reasons == {"around the law", "title", "before the title"}
 
 
 @pytest.mark.parametrize(
@@ -535,3 +538,131 @@ def test_a_part_of_the_law_may_be_called_as_a_menu_is(called: str) -> None:
     law = law_of(FORMATS[-1], page, "loi.html")
     texts = [law.render(one) for one in law.root.walk() if one.kind == "article"]
     assert sum(duty in text for text in texts) == 5 and not any("Home" in text for text in texts)
+
+
+HEADS = {"en": "Section", "fr": "Article", "de": "§", "es": "Artículo"}
+TOOLS = {
+    "in a line": '<p><a href="#">Print</a> · <a href="/c">Copy link</a></p>',
+    "in lines": "<ul><li><a>Print</a></li><li><a>Copy link</a></li></ul>",
+    "in a cell": "<table><tr><td>It is kept.</td><td><a>Print</a></td></tr></table>",
+    "in a block": "<div><a>Print</a><a>Copy link</a></div>",
+}
+
+
+def law_on_page(body: str, lang: str = "en") -> Law:
+    return law_of(FORMATS[-1], f"<html lang='{lang}'><body>{body}</body></html>", "law.html")
+
+
+def rendered(law: Law) -> list[str]:
+    return [law.render(one) for one in law.root.walk() if one.kind == "article"]
+
+
+@pytest.mark.parametrize("lang", HEADS)
+@pytest.mark.parametrize("tools", TOOLS)
+def test_tools_of_each_article_are_no_text(tools: str, lang: str) -> None:
+    articles = "".join(f"<h4>{HEADS[lang]} {n}</h4><p>Text {n}.</p>{TOOLS[tools]}" for n in range(1, 6))
+    texts = rendered(law_on_page(f"<h1>Harbour Act 1990</h1><div>{articles}</div>", lang))
+    last = "\nIt is kept." if tools == "in a cell" else ""
+    assert texts == [f"Text {n}.{last}" for n in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "<p>As in <a href='/1'>Act 1</a> of old.</p>",  # words beside the link
+        "<p><a href='/1'>Act 1</a></p><p>is named here.</p><p>So it is.</p>",  # no heading near
+        "<table><tr><td>Bream</td><td><a href='/y'>Yes</a></td></tr><tr><td>Carp</td><td>No</td></tr></table><p>.</p>"
+        "<p>So it is.</p>",
+        "<p>. . . .</p>",  # points stand for a text
+    ],
+)
+def test_links_that_come_again_may_be_text(again: str) -> None:
+    articles = "".join(f"<h4>Section {n}</h4><p>Text {n}.</p>{again}" for n in range(1, 6))
+    words = " ".join(rendered(law_on_page(f"<h1>Harbour Act 1990</h1><div>{articles}</div>"))[2].split())
+    kept = Markup(again.replace("</p>", " </p>").encode(), "a", html=True).text if "table" not in again else "Yes"
+    assert " ".join(kept.split()) in words
+
+
+AROUND = [
+    # before the element of the articles, behind it
+    ("<div class='top'><p>We use cookies to make this site better.</p><ul><li>Home</li></ul></div>", ""),
+    ("<ol class='way'><li>Start</li><li>Laws</li></ol><p>You are here: Start / Laws / Harbours</p>", ""),
+    ("", "<div class='more'><h4>Related</h4><p>How to moor a boat.</p></div><div><p>Write to Town Hall 1.</p></div>"),
+    ("<table><tr><td>Section 1</td><td>Aim</td></tr><tr><td>Section 2</td><td>Fee</td></tr></table>", "<p>Found?</p>"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "behind"), AROUND)
+def test_what_a_site_puts_around_a_law_is_left_out(before: str, behind: str) -> None:
+    articles = "".join(
+        f"<div><h4>Section {n}</h4><p>The harbour master keeps berth {n} free.</p></div>" for n in (1, 2, 3)
+    )
+    law = law_on_page(f"{before}<main><h1>Harbour Act 1990</h1><p>Enacted in May.</p>{articles}</main>{behind}")
+    assert law.title == "Harbour Act 1990"
+    assert rendered(law) == [f"The harbour master keeps berth {n} free." for n in (1, 2, 3)]
+    assert [law.render(each) for each in law.root.walk() if each.kind == "preamble"] == ["Enacted in May."]
+    assert "around the law" in {each.reason for each in law.left_out}
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "<div><h2><a>Schedule 1</a></h2><p>Ten euros.</p></div>",
+        "<div><p>THE SCHEDULE</p><p>Ten euros.</p></div>",
+        "<div><p>Part 3</p><p>Section 4</p><p>Ten euros.</p></div>",
+        "<div><p>Second Schedule (section 2)</p><p>Ten euros.</p></div>",
+        f"<div><p>{'The fee of the harbour master is paid at the gate. ' * 60}Ten euros.</p></div>",
+    ],
+)
+def test_what_goes_on_behind_the_articles_is_of_the_law(behind: str) -> None:
+    articles = "".join(
+        f"<div><h4>Section {n}</h4><p>The harbour master keeps berth {n} free.</p></div>" for n in (1, 2, 3)
+    )
+    law = law_on_page(f"<h1>Harbour Act 1990</h1><p>It is enacted:</p><div>{articles}</div>{behind}")
+    texts = [document.text for document in cut(law).documents]
+    assert "Ten euros." in texts[-1] and any("It is enacted:" in text for text in texts)
+
+
+def test_headings_that_a_table_sets_beside_articles() -> None:
+    rows = "".join(
+        f"<tr><td>{of}</td><td><b>Art. {n}</b> Der Hafen steht allen Booten offen.<br>Und {of}.</td>"
+        "<td><a>Link</a></td></tr>"
+        for n, of in enumerate(("Zweck", "Aufsicht", "Tarif", "Schluss"), start=1)
+    )
+    law = law_on_page(f"<h1>Reglement über den Hafen</h1><table>{rows}</table>", "de")
+    assert [one.heading for one in law.root.walk() if one.kind == "article"] == [
+        "Zweck",
+        "Aufsicht",
+        "Tarif",
+        "Schluss",
+    ]
+    assert rendered(law)[1] == "Der Hafen steht allen Booten offen.\nUnd Aufsicht."
+
+
+@pytest.mark.parametrize(
+    ("foot", "left"),
+    [
+        ("© 2024 Harbour Office", True),
+        ("Copyright 2024 by the Office. All rights reserved.", True),
+        ("Back to top", True),
+        ("ページの先頭へ戻る", True),
+        ("The copyright of a chart is free.", False),
+        ("Boats at the top of the page are free.", False),
+    ],
+)
+def test_the_foot_of_a_text(tmp_path: Path, foot: str, left: bool) -> None:
+    lines = ["Harbour Act 1990", "Section 1", "It is.", "Section 2", "It ends there.", "", foot]
+    law = read_text("a.txt", lines, "auto", "", "a")
+    assert rendered(law)[-1] == ("It ends there." if left else f"It ends there.\n{foot}")
+    assert ("foot of a page" in {each.reason for each in law.left_out}) is left
+
+
+def test_pages_whose_numbers_change_sides(tmp_path: Path) -> None:
+    text_ = [f"{line}." for line in range(11)]
+    heads = ["12 GAZETTE No. 918 of May", "No. 918 of May GAZETTE 13"]
+    kept = without_headers([[*text_, heads[0], "", *text_, heads[1], "", *text_]])
+    assert kept[1] == heads
+    inside = [f"Gazette – {n} – Item 812" for n in (2, 3)]
+    assert without_headers([[*text_, inside[0], "", *text_, inside[1], "", *text_]])[1] == inside
+    steps = ["Step one of the way 1", "Step two of the way 2"]
+    assert without_headers([[*text_, steps[0], "", *text_, steps[1], "", *text_]])[1] == []

@@ -125,3 +125,36 @@ def test_faults(tmp_path: Path) -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "law.xml").write_text(sample("bwb"), encoding="utf-8")
     check_conformance("xml", tmp_path / "law.xml")
+
+
+QUOTING = """<act><cover><title>Quays Act</title></cover><body>
+<prov><label>1</label><heading>Old</heading><para>After section 6 of the Piers Act, insert:
+<amend><prov><label>6A</label><heading>New</heading><subprov><label>1</label><para>Boats.</para></subprov></prov></amend>
+</para></prov>
+<prov><label>2</label><heading>End</heading><para>It ends.</para></prov></body></act>"""
+
+
+def test_an_article_inside_another_is_its_text() -> None:
+    documents = documents_of(law_of(format_of("nz"), QUOTING, "quays.xml"))
+    assert [*documents] == ["1", "2"]
+    assert " ".join(documents["1"].text.split()) == "After section 6 of the Piers Act, insert: 6A New 1 Boats."
+
+
+def test_text_that_is_html_is_read_as_such() -> None:
+    held = "<HTMLKonteiner><![CDATA[<p>Taru:</p><table><tr><td>Tee</td><td>30</td></tr></table>]]></HTMLKonteiner>"
+    text = sample("riigi_teataja").replace("<tavatekst>Sadam on koht.</tavatekst>", held)
+    assert held in text
+    documents = documents_of(law_of(format_of("riigi_teataja"), text, "sadam.xml"))
+    assert documents["3¹"].text == "(1) Taru:\nTee | 30"
+
+
+def test_an_annex_of_spain_and_a_heading_that_says_repealed() -> None:
+    version = '<version fecha_vigencia="20200601"><p class="{}">{}</p>{}</version>'
+    block = f'<bloque tipo="precepto" titulo="{{}}">{version}</bloque>'
+    more = block.format(
+        "Artículo 2", "articulo", "Artículo 2. (Derogado)", '<p class="nota_pie">Por la Ley 2/2018.</p>'
+    )
+    more += block.format("ANEXO", "anexo_num", "ANEXO", "<p>Diez euros.</p>")
+    text = sample("boe").replace("</texto>", f"{more}</texto>")
+    documents = documents_of(law_of(format_of("boe"), text, "ley.xml"))
+    assert documents["2"].unit.repealed and documents["annex"].unit.kind == "annex"

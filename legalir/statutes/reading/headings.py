@@ -23,6 +23,7 @@ from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed, spelled
 from legalir.statutes.law import CELL, Law, Outline, Unit
+from legalir.statutes.reading.page import foot_of
 from legalir.statutes.reading.plain_text import compact
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 from legalir.statutes.reading.title import name_of_law
@@ -52,6 +53,8 @@ _AFTER_LABEL = re.compile(rf"(?:{_NOTE}|['’΄´ʹ](?=\s|$))?(?:\s*$|\s*[(（.:
 _PUNCTUATION = re.compile(rf"(?:{_NOTE}|['’΄´ʹ])?[\s.:：—–\-]*")
 _OPENED = re.compile(rf"\s*(?=\S{{0,2}}\[|F)(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s+)?")
 """A bracket around what was inserted later, with the number of its note: ``[F1 3A``, ``1[6A.``"""
+_IN_ROUND = re.compile(r"\s*[(（]\s*")
+"""Another such bracket, if nothing follows the number: ``( Art. 2bis.``"""
 _NUMBERED = re.compile(
     rf"\s*(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s+)?"
     r"(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3}|\d{1,4}-\d{2,4}[A-Z]{0,2}(?=\.))(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\())"
@@ -298,6 +301,9 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     heading = table.heading(words)
     if heading is None and (opened := _OPENED.match(words)) and (heading := table.heading(words[opened.end() :])):
         heading = heading._replace(end=heading.end + opened.end())
+    elif heading is None and (opened := _IN_ROUND.match(words)) and (heading := table.heading(words[opened.end() :])):
+        heading = heading._replace(end=heading.end + opened.end())
+        heading = None if words[heading.end :].strip(" .") else heading
     if heading is None or heading.level.kind not in ("group", "article"):
         return None
     label, end, last = heading.label, len(words[: heading.end].rstrip()), ""
@@ -571,7 +577,8 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction, marked: Sequ
     end = min((row for row, each in plan.headings.items() if each.candidate.depth < 0), default=len(rows))
     begun, quoted, often = min(plan.headings, default=len(rows)), _quoted(rows), Counter(rows[row] for row in marked)
     for row in marked:
-        words, own = rows[row].strip(), begun < row < end and free(row) and row not in taken and row not in quoted
+        words, own = rows[row].strip(), row < end and free(row) and row not in taken and row not in quoted
+        own = own and (begun < row or (row == begun - 1 and _NUMBERED_GROUP.match(words) is not None))
         named = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS) and not _UNREAD.search(words)
         if own and named and often[rows[row]] < _OFTEN and not table.is_repealed(words):
             cross.add(row)
@@ -607,7 +614,8 @@ def _is_title(words: str) -> bool:
 def _is_name(words: str) -> bool:
     words = words.strip()
     marked = any(form.match(words) for form in _MARKS.values())
-    return len(words) <= _LONGEST_TITLE and not (words.endswith(_ENDS) or CELL in words or words[0].islower() or marked)
+    said = _NOTES.sub("", words).endswith(_ENDS)
+    return len(words) <= _LONGEST_TITLE and not (said or CELL in words or words[0].islower() or marked)
 
 
 def _is_prose(words: str) -> bool:
@@ -812,6 +820,8 @@ def read_text(
     words = [line.rstrip() for line in lines]
     if not any(map(str.strip, words)):
         raise DataError(f"{name} has no text.")
+    foot = foot_of(words)
+    words, left_out = words[:foot], {**left_out, "foot of a page": "\n".join(words[foot:])}
     found = _language(words, lang)
     chosen = country if country in jurisdictions() else country_of(words, found)
     if not chosen:
@@ -837,7 +847,7 @@ def read_text(
         if any(law.text[line.start : line.end].strip() for line in above):
             law.leave_out(0, first.start, "before the title")
         rows = [*rows[len(above) : named[0]], *rows[named[-1] + 1 :]]
-    for reason, text in left_out.items():
+    for reason, text in ((reason, text) for reason, text in left_out.items() if text):
         start = len(law.text)
         law.text += text + "\n"
         law.leave_out(start, len(law.text), reason)

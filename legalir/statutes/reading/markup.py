@@ -7,7 +7,7 @@ its elements, one after the other; comments and processing instructions are not 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from legalir.errors import DataError
@@ -34,6 +34,7 @@ class Markup:
         html: whether it is HTML, which need not be well-formed.
         encoding: of the file, instead of the one that it declares.
         raised: what becomes of the text of elements ``sup``.
+        unfolded: names of elements whose text is HTML, which become elements.
 
     Attributes:
         root: the root element (lxml).
@@ -51,12 +52,19 @@ class Markup:
         html: bool = False,
         encoding: str | None = None,
         raised: Callable[[str], str] | None = None,
+        unfolded: Sequence[str] = (),
     ) -> None:
         self.name = name
         if len(data) > LARGEST:
             raise DataError(f"{name} has {len(data) / 2**20:.0f} MB; the limit is {LARGEST / 2**20:.0f} MB: split it.")
         require("lxml", extra="statutes")
         self.root = _parse(data, name, html, encoding)
+        for element in [*self.root.iter()] if unfolded else ():
+            if local(element) in unfolded and "<" in (element.text or "") and not len(element):
+                body = _parse(str(element.text).encode(), name, True, "utf-8").find("body")
+                if body is not None:
+                    element.text = body.text
+                    element.extend(body)
         if raised:
             for element in self.root.iter("sup"):
                 words = "".join(map(str, element.itertext()))

@@ -41,6 +41,7 @@ _HEADER = 20
 """Words that a header has at most."""
 _BARE_NUMBER = re.compile(r"(?:[-–—]\s?)?\d{1,4}(?:\s?[-–—])?")
 _EDGE_NUMBER = re.compile(r"^\s*\d{1,6}(?=\s)|(?:(?<=\s)|(?<=p\.)|(?<=/))\d{1,6}\s*$")
+_INSIDE_NUMBER = re.compile(r"\s[-–—]\s?\d{1,4}\s?[-–—]\s")
 _DIVIDED = re.compile(r"(?P<head>[^\W\d_]+)(?P<hyphen>[-‐\u00ad])$")
 _REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>[^\w\s]*)\s*")
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
@@ -106,24 +107,27 @@ def without_headers(pages: Sequence[Sequence[str]]) -> tuple[list[str], list[str
 
 def _page_numbers(rows: Sequence[str]) -> set[int]:
     """Return the rows of lines that have the number of a page; in all else they are the same."""
-    alike: dict[tuple[bool, str], list[int]] = defaultdict(list)  # By whether it can be nothing else, and its words.
+    alike: dict[tuple[bool, tuple[str, ...]], list[tuple[int, int]]] = defaultdict(list)
     for row, line in enumerate(rows):
-        if not all(rows[beside].strip() for beside in (row - 1, row + 1) if 0 <= beside < len(rows)):
-            if _BARE_NUMBER.fullmatch(line.strip()):
-                alike[True, ""].append(row)
-            elif (edge := _EDGE_NUMBER.search(line)) and len(line.split()) <= _HEADER:
-                rest = line[: edge.start()] + line[edge.end() :]
-                sure = line[: edge.start()].endswith(("p.", "/"))
-                if len(rest.split()) > (1 if sure or "  " in line.strip() else 3):  # No heading: Article n° 5
-                    alike[sure, " ".join(rest.split()).strip(".:/- ")].append(row)
+        if all(rows[beside].strip() for beside in (row - 1, row + 1) if 0 <= beside < len(rows)):
+            continue
+        if _BARE_NUMBER.fullmatch(line.strip()):
+            alike[True, ()].append((row, int(_NUMBER.findall(line)[0])))
+        elif len(line.split()) <= _HEADER and (number := _INSIDE_NUMBER.search(line) or _EDGE_NUMBER.search(line)):
+            before, after = line[: number.start()], line[number.end() :]
+            rest = [word for word in f"{before} {after}".split() if word.strip(".:/-–—")]
+            # It can be nothing else behind a sign, nor beside a number that stays, such as that of a gazette.
+            sure = before.endswith(("p.", "/")) or _INSIDE_NUMBER.match(number[0]) is not None
+            sure = sure or (len(rest) > 3 and any(map(str.isdigit, "".join(rest))))
+            if len(rest) > (1 if sure or "  " in line.strip() else 3):  # No heading: Article n° 5
+                alike[sure, tuple(sorted(rest))].append((row, int(_NUMBER.findall(number[0])[0])))
     found = set[int]()
     for (sure, _), places in alike.items():
-        numbers = [int(_NUMBER.findall(rows[row])[0 if rows[row].strip()[0].isdigit() else -1]) for row in places]
-        steps = [(later - row, b - a) for (row, later), (a, b) in zip(pairwise(places), pairwise(numbers), strict=True)]
+        steps = [(later - row, b - a) for (row, a), (later, b) in pairwise(places)]
         if len(steps) > (0 if sure else 1) and all(
             lines >= _PAGE * (step or 1) and 0 < step < _PAGES for lines, step in steps
         ):
-            found.update(places)
+            found.update(row for row, _ in places)
     near = {row + step for row in found for step in range(-_NEAR, _NEAR + 1)} - found
     beside = [row for row in near if 0 <= row < len(rows) and rows[row].strip()]
     # More lines of a header, such as a date, come only there.

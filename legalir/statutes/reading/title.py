@@ -87,6 +87,11 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     return _name_at(rows, first) if first in head else Name("")
 
 
+def names_law(line: str) -> bool:
+    """Return True if a line has a word for a kind of law where names have it."""
+    return _rank(line) > 0
+
+
 def _name_at(rows: Sequence[str], first: int) -> Name:
     """Return the name in a row, with the rows in which it goes on: ``USTAWA``, ``z dnia 16 maja 2008 r.``, ``o …``."""
     words, last = rows[first], first

@@ -12,12 +12,9 @@ children of the element, and one that begins with ``/`` at the whole file. Names
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import cache, partial
 from importlib import resources
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -31,53 +28,19 @@ from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
-from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, mark_repealed
+from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Span, Unit
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
-from legalir.statutes.reading.plain_text import compact
+from legalir.statutes.reading.page import BLOCKS, CELLS, NEVER, law_of, text_of
 from legalir.statutes.reading.sequence import raised, without_mark
 
 if TYPE_CHECKING:
     from lxml import etree
 
-_BLOCKS = frozenset(
-    {
-        *("address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "fieldset"),
-        *("figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol"),
-        *("p", "pre", "section", "table", "tbody", "tfoot", "thead", "tr", "ul"),
-    }
-)
-_CELLS = frozenset({"td", "th", "entry"})
-_MENU = re.compile(
-    r"(?<![^\W_])(?:footer|nav|navbar|breadcrumbs?|brotkrumen|ariane|meny|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile"
-    r"|bunntekst|stopka|lablec|rodap[eé]|buttons?)(?![^\W_])",
-    re.IGNORECASE,
-)
-"""Identifiers, classes and roles of what is no text of a page."""
-_PERHAPS = re.compile(
-    r"(?<![^\W_])(?:foot|navigation|menu|skip\w*|share|fu(?:ss|ß)|bunn|pata|piede|pied?)(?![^\W_])", re.IGNORECASE
-)
-"""Those that a part of a law may have, too: on navigation, on share capital."""
-_SENTENCE = re.compile(r"(?:[^\s.]{1,40}\s{1,3}){5}[^\s.]{1,40}[.;]|。")
-_UNSEEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
-_LABEL_CELL = re.compile(
-    rf"^(\[?(?:\d{{1,4}}[A-Za-z]{{0,2}}|[a-z])[.)]|\(\w{{1,3}}\)|§\s?\d+\s?[a-z]?[*†]*|[¹²³⁴-⁹]{{1,2}}){re.escape(CELL)}(?=[^|]*$)"
-)
-"""A number or letter that a table sets beside its text."""
-_HEADED = re.compile("h[1-6]")
-_NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
-_NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
-_OFFERS = re.compile(r"[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}(?:[|·•»›]\s?[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}){2,12}")
-"""Names of links in a row: ``Privacy | Contact | Top of page``."""
-_PARAGRAPH = re.compile(r"\s*(?:[(（]?\w{1,3}[.)）]|[①-⑳])")
-_FOOT_LINES, _FOOT = 6, 500
-"""Lines and characters that a foot has at most."""
-_FEW_ENTRIES = 2
 _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _XML = (".xml", ".xhtml", ".html")
-_NEVER = frozenset({"head", "script", "style", "noscript", "template", "svg"})
 
 
 class UnitRule(Schema):
@@ -151,8 +114,11 @@ class Rules(Schema):
     inline: tuple[Text, ...] = ()
     """Names of elements of XML that are part of their line; all others begin one."""
 
+    unfolded: tuple[Text, ...] = ()
+    """Names of elements of XML whose text is HTML."""
+
     units: tuple[UnitRule, ...]
-    """From the highest level down."""
+    """From the highest level down. An article inside another is text that this one puts into another law."""
 
 
 @cache
@@ -205,7 +171,7 @@ def _read(
     if rules is not None:
         yield _Page(page, rules, path, title).read()
     else:
-        rows, left, levels = _lines(page)
+        rows, left, levels = law_of(page)
         law_id, lang, called = law_id_of(path), _page_language(page), _page_title(page)
         yield read_text(path.name, rows, country, title, law_id, lang, left, called, levels)
 
@@ -239,7 +205,7 @@ def _has_root(rules: Rules, path: Path, head: bytes) -> bool:
 
 
 def _read_xml(path: Path, data: bytes, rules: Rules, title: str) -> Iterator[Law]:
-    file = Markup(data, path.name)
+    file = Markup(data, path.name, unfolded=rules.unfolded)
     for element in file.root.iter():
         element.tag = local(element) or element.tag
     yield _Page(file, rules, path, title, xml=True).read()
@@ -271,148 +237,8 @@ def _page_language(page: Markup) -> str:
 
 
 def lines_of(name: str, data: bytes) -> list[str]:
-    """Return the text of a page, a line for each block and each row of a table."""
-    return _lines(Markup(data, name, html=True, raised=raised))[0]
-
-
-def _lines(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
-    """Return the text of a page, a line for each block and each row of a table.
-
-    Beside it what is left out, by the reason, and the levels of lines that are marked as headings. Left out are menus,
-    the foot of the page, words for readers of the screen alone, and lines of links to places of the page whose words
-    come again: its table of contents.
-    """
-    places = {attribute(element, "id"): element for element in page.root.iter() if attribute(element, "id")}
-    most = len(page.text) / 4
-    lines, menus, unseen = [_Row()], list[str](), list[str]()
-
-    def begin_line() -> None:
-        if lines[-1].words.strip():
-            lines.append(_Row())
-
-    def visit(element: etree._Element, link: str) -> None:
-        name = local(element)
-        if not name or name in _NEVER:
-            return
-        left_out = unseen if _UNSEEN.search(attribute(element, "class")) else menus if _is_menu(page, element) else None
-        if left_out is not None and len(words := page.words(element)) < most:
-            left_out.append(words)
-            return
-        if name in _BLOCKS:
-            begin_line()
-        begun = len(lines) - 1
-        if name == "a" and (href := attribute(element, "href")):
-            target = places.get(href[1:]) if href[0] == "#" else None
-            link = "contents" if target is not None and target not in element.iterancestors() else "link"
-            lines[-1].anchors += 1
-        words = element.text or ""
-        apart = _NUMBER_AT_END.search(lines[-1].words) and words[:1].isupper()  # <b>1</b><b>Scope</b>
-        lines[-1].add(f" {words}" if apart else words, link)
-        for child in element:
-            visit(child, link)
-            if local(child) == "sup" and _NOTE_MARK.search(lines[-1].words):  # <sup>F1</sup>3A
-                lines[-1].words += " "
-            lines[-1].add(child.tail or "", link)
-        if name in _CELLS:
-            lines[-1].words += CELL
-            lines[-1].cells = True
-        if _HEADED.fullmatch(name):
-            for line in lines[begun:]:
-                line.level = int(name[1])
-        if name in _BLOCKS:
-            begin_line()
-
-    visit(page.root, "")
-    lines = [line for line in lines if line.words.strip()]
-    of_law = [place for place in (_first_of_law(lines), _first_of_law(lines[::-1])) if place is not None]
-    first, last = (of_law[0], len(lines) - of_law[1]) if of_law else (0, len(lines))
-    last = min(last, _end_of_law(lines))
-    menus += (line.words for line in (*lines[:first], *lines[last:]))
-    lines = lines[first:last]
-    again = sorted(compact(line.words) for line in lines if line.links != {"contents"})
-    contents = {line for line in lines if line.links == {"contents"} and _begins_one(compact(line.words), again)}
-    contents = contents if len(contents) > _FEW_ENTRIES else set()
-    left = {
-        "menus": menus,
-        "table of contents": [line.words for line in lines if line in contents],
-        "words for readers of the screen": unseen,
-    }
-    lines = [line for line in lines if line not in contents and line.words.strip(CELL)]
-    kept = [" ".join(line.words.split()).removesuffix(CELL.rstrip()) for line in lines]
-    kept = [_LABEL_CELL.sub(r"\1 ", line) for line in kept]
-    levels = {at: line.level for at, line in enumerate(lines) if line.level}
-    return kept, {reason: "\n".join(words) for reason, words in left.items() if words}, levels
-
-
-def _end_of_law(lines: Sequence[_Row]) -> int:
-    """Return the place of the first of the last few lines that offers links or their names in a row: the foot."""
-    for at in range(max(len(lines) - _FOOT_LINES, 1), len(lines)):
-        first, rest = lines[at], lines[at:]
-        offers = first.anchors > 1 if "" not in first.links else _OFFERS.fullmatch(" ".join(first.words.split()))
-        long = sum(len(line.words) for line in rest) > _FOOT
-        if offers and not (
-            first.cells or long or any(_opens_unit(line.words) or _is_of_law(line.words) for line in rest)
-        ):
-            return at
-    return len(lines)
-
-
-def _is_of_law(row: str) -> bool:
-    """Return True if a line begins an annex, a paragraph or an item."""
-    annexes = (word for table in jurisdictions().values() for word in table.annex)
-    return _PARAGRAPH.match(row) is not None or row.lstrip().startswith(tuple(annexes))
-
-
-def _first_of_law(lines: Sequence[_Row]) -> int | None:
-    """Return the place of the first line that is more than a link, or opens a unit."""
-    return next((at for at, line in enumerate(lines) if "" in line.links or _opens_unit(line.words)), None)
-
-
-def _opens_unit(row: str, kinds: Sequence[Kind] = ("article", "group")) -> bool:
-    """Return True if a line begins as the headings of any country do."""
-    found = (table.heading(row) for table in jurisdictions().values())
-    return any(each is not None and each.level.kind in kinds for each in found)
-
-
-def _begins_one(words: str, others: Sequence[str]) -> bool:
-    """Return True if one of the words in order begins with `words`: an entry of a table of contents comes again."""
-    place = bisect_left(others, words)
-    return place < len(others) and others[place].startswith(words)
-
-
-@dataclass(slots=True, eq=False)
-class _Row:
-    """A line of a page: its words, what they stand in, its links, whether it has cells, and its level as a heading.
-
-    The words stand in ``contents``, links to places below, in ``link``, others, or in none.
-    """
-
-    words: str = ""
-    links: set[str] = field(default_factory=set)
-    anchors: int = 0
-    cells: bool = False
-    level: int = 0
-
-    def add(self, words: str, link: str) -> None:
-        self.words += words
-        if any(map(str.isalnum, words)):
-            self.links.add(link)
-
-
-def _is_menu(page: Markup, element: etree._Element) -> bool:
-    """Return True if an element is a menu or the like, by its name or by what it is called.
-
-    An element that begins an article is none, nor one with a sentence whose name may be that of a part of a law, unless
-    it ends the page.
-    """
-    if local(element) in ("nav", "footer", "button", "select", "dialog"):
-        return True
-    called = " ".join(attribute(element, each) for each in ("id", "class", "role"))
-    named, perhaps = _MENU.search(called), _PERHAPS.search(called)
-    if not (named or perhaps) or _opens_unit("".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]):
-        return False
-    last = not page.text[page.span(element)[1] :].strip()
-    return named is not None or last or not _SENTENCE.search(page.words(element))
+    """Return the text of a page but its menus, a line for each block and each row of a table."""
+    return text_of(Markup(data, name, html=True, raised=raised))
 
 
 class _Page:
@@ -429,6 +255,9 @@ class _Page:
                     inside = css and "@" not in css and not css.startswith("/")
                     for part in self._select(element, css) if inside else []:
                         self._role[part] = "label" if role == "label" else "heading"
+        for element in self._quoted():
+            self._rule.pop(element, None)
+            self._role.pop(element, None)
         self._repealed = {
             each for rule in rules.units if rule.repealed for each in self._select(page.root, rule.repealed)
         }
@@ -461,6 +290,14 @@ class _Page:
         mark_repealed(self.law, self._table)
         return self.law
 
+    def _quoted(self) -> set[etree._Element]:
+        """Return the articles inside an article, with all inside; a single article that holds all others is none."""
+        articles = {
+            element for element, (_, rule) in self._rule.items() if (rule.kind, rule.by) == ("article", "holds")
+        }
+        inner = [each for each in articles if not articles.isdisjoint(each.iterancestors())]
+        return {part for each in inner for part in each.iter()} if len(articles) - len(inner) > 1 else set()
+
     def _select(self, element: etree._Element, css: str) -> list[etree._Element]:
         return _select(element, css, self._xml)
 
@@ -479,7 +316,7 @@ class _Page:
         page, outline = self._page, self._outline
         name = local(element)
         start, end = page.span(element)
-        if element is self._title or element in self._left or name in _NEVER or not name:
+        if element is self._title or element in self._left or name in NEVER or not name:
             self.law.leave_out(start, end, "title" if element is self._title else "not text of the law")
             return
         if role := self._role.get(element):
@@ -499,10 +336,10 @@ class _Page:
                 unit.heading = self._value(element, rule[1].heading)
             if not rule[1].label and self._headed(unit, element, rule[1]):
                 return
-        elif (name not in self._rules.inline if self._xml else name in _BLOCKS) and not self._after_label():
-            outline.unit.add_break(BREAK)
-        elif name in _CELLS and element.getprevious() is not None:
+        elif name in CELLS and element.getprevious() is not None:
             outline.unit.add_break(CELL)
+        elif (name not in self._rules.inline if self._xml else name in BLOCKS) and not self._goes_on(element):
+            outline.unit.add_break(BREAK)
         if name == "a" and (link := _link(element, start, end)):
             outline.unit.links.append(link)
         self._add(*page.own(element))
@@ -512,10 +349,17 @@ class _Page:
         if rule and rule[1].by == "holds":
             outline.leave(rule[0])
 
-    def _after_label(self) -> bool:
-        """Return True if the open unit has only its label so far, so that its text goes on in the line of the label."""
+    def _goes_on(self, element: etree._Element) -> bool:
+        """Return True if an element goes on in its line: in XML, behind the label alone, or at the start of a cell."""
+        if not self._xml:
+            return False
+        first = element
+        while local(first) not in CELLS and first.getprevious() is None and (above := first.getparent()) is not None:
+            first = above
+        if local(first) in CELLS and first is not element and first.getprevious() is not None:
+            return not self._page.text[self._page.span(first)[0] : self._page.span(element)[0]].strip()
         unit = self._outline.unit
-        if not self._xml or len(unit.content) > _FEW:
+        if len(unit.content) > _FEW:
             return False
         spans = [
             part for part in unit.content if not isinstance(part, Span) or self.law.text[part[0] : part[1]].strip()

@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from datetime import date
 from functools import cached_property
 from itertools import islice, zip_longest
@@ -227,18 +228,25 @@ class Service:
             self._warm(opened)
 
     def _warm(self, opened: Opened) -> None:
+        """Do once what requests ask for, so that several processes that are forked from this one share its memory."""
+        visit = copy(self)
+        visit._opened = {opened.name: opened}
         store = opened.collection.source.store
-        titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
-        day = opened.collection.day(None)
+        shown = [*store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
+        titles, day = [each.title for each in shown], opened.collection.day(None)
         opened.collection.find(next(iter(titles), ""))
         with suppress(DataError):  # There is no grammar of references in its language.
-            opened.collection.verify("\n".join(titles), lang=opened.collection.language)
+            visit.verify("\n".join(titles))
+        for each in shown[:1]:
+            visit.provision(each.doc_id)
         opened.suggestions.of("a")
         for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)
             if not made.answers:
+                # Not by its thread, which a forked process would not have.
                 for title in titles:  # As many as bring all tables to memory that requests will.
                     made.pipeline.transform(asked_once(title or "1", day))
+                opened.collection.search(next(iter(titles), "") or "1", expression).explain()
 
     def renew(self) -> list[str]:
         """Open each collection again whose files have changed, and return the names of these.

@@ -1,0 +1,395 @@
+"""Lines of a web page, without what its site adds to a law: menus, contents, tools of each article, the foot."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import chain, groupby, islice, pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from legalir.references.resolve import Kind
+from legalir.statutes.jurisdictions import jurisdictions, openings, spelled
+from legalir.statutes.law import CELL
+from legalir.statutes.reading.markup import Markup, attribute, local
+from legalir.statutes.reading.plain_text import compact
+from legalir.statutes.reading.title import names_law
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+BLOCKS = frozenset(
+    {
+        *("address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "fieldset"),
+        *("figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol"),
+        *("p", "pre", "section", "table", "tbody", "tfoot", "thead", "tr", "ul"),
+    }
+)
+CELLS = frozenset({"td", "th", "entry"})
+NEVER = frozenset({"head", "script", "style", "noscript", "template", "svg"})
+
+_MENU = re.compile(
+    r"(?<![^\W_])(?:footer|nav|navbar|breadcrumbs?|brotkrumen|ariane|meny|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile"
+    r"|bunntekst|stopka|lablec|rodap[eé]|buttons?)(?![^\W_])",
+    re.IGNORECASE,
+)
+"""Identifiers, classes and roles of what is no text of a page."""
+_PERHAPS = re.compile(
+    r"(?<![^\W_])(?:foot|navigation|menu|skip\w*|share|fu(?:ss|ß)|bunn|pata|piede|pied?)(?![^\W_])", re.IGNORECASE
+)
+"""Those that a part of a law may have, too: on navigation, on share capital."""
+_SENTENCE = re.compile(r"(?:[^\s.]{1,40}\s{1,3}){5}[^\s.]{1,40}[.;]|。")
+_UNSEEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
+_LABEL_CELL = re.compile(
+    rf"^(\[?(?:\d{{1,4}}[A-Za-z]{{0,2}}|[a-z])[.)]|\(\w{{1,3}}\)|§\s?\d+\s?[a-z]?[*†]*|[¹²³⁴-⁹]{{1,2}}){re.escape(CELL)}(?=[^|]*$)"
+)
+"""A number or letter that a table sets beside its text."""
+_HEADED = re.compile("h[1-6]")
+_NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
+_NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
+_OF_SITE = re.compile(
+    r"[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}(?:[|·•»›]\s?[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}){2,12}"
+    r"|(?i:.{0,60}©.{0,120}|.{0,60}(?:copyright|\(c\)) (?:\(c\) ?)?(?:19|20)\d\d.{0,120}"
+    r"|.{0,80}all rights reserved.{0,80}"
+    r"|\W*(?:back to (?:the )?top|top of (?:the )?page|haut de (?:la )?page|retour en haut(?: de (?:la )?page)?"
+    r"|(?:zurück )?nach oben|zum seitenanfang|volver arriba|ir arriba|subir|voltar ao topo|topo|torna su"
+    r"|naar boven|terug naar boven|til toppen|till toppen|tilbage til toppen|sivun alkuun|do góry|zpět nahoru"
+    r"|ページの?(?:先頭|トップ)(?:へ|に)?(?:戻る)?|(?:맨 ?)?위로(?: ?가기)?|回(?:到)?(?:頂端|顶部|頁首|页首))\W*)"
+)
+"""Names of links in a row, whose rights a page is, and what leads to its top."""
+_PARAGRAPH = re.compile(r"\s*(?:[(（]?\w{1,3}[.)）]|[①-⑳])")
+_FOOT_LINES, _FOOT = 6, 500
+"""Lines and characters that a foot has at most."""
+_BEHIND = 2_500
+"""Characters that a site adds behind a law at most."""
+_NOTE_BEHIND = re.compile(r"\.?(?:\s?\[\d{1,3}\])?")
+_NUMBER = re.compile(r"\s*\d{1,4}(?:\.\d{1,3})?[A-Za-z]?\.?\s")
+_FEW_ENTRIES = 2
+_LAST = 12
+_AGAIN, _LONGEST_TOOL = 3, 60
+"""How often a tool comes at least, and its most characters."""
+
+
+class _Link(NamedTuple):
+    """What words stand in: a link to a place of the page, as in its contents, or elsewhere; or the end of a cell."""
+
+    kind: Literal["contents", "link", "end"]
+    words: str = ""
+
+
+_END = _Link("end")
+
+
+@dataclass(eq=False)
+class _Row:
+    """A line of a page: the element that it begins in, its words, the link that each is in, its level as a heading."""
+
+    element: etree._Element
+    pieces: list[tuple[str, _Link | None]] = field(default_factory=list)
+    level: int = 0
+
+    @cached_property
+    def words(self) -> str:
+        return "".join(words for words, _ in self.pieces)
+
+    def end(self) -> str:
+        """Return its last few characters, while it grows."""
+        return "".join(words for words, _ in self.pieces[-_LAST:])[-_LAST:]
+
+    @property
+    def bare(self) -> bool:
+        """Whether there are words outside of links."""
+        return any(any(map(str.isalnum, words)) for words, link in self.pieces if not link)
+
+    def links(self) -> list[_Link]:
+        """Return the links with words."""
+        return list(dict.fromkeys(link for words, link in self.pieces if link and any(map(str.isalnum, words))))
+
+    def cells(self) -> list[_Row]:
+        """Return its cells, as rows of their own."""
+        found = [_Row(self.element, level=self.level)]
+        for words, link in self.pieces:
+            found[-1].pieces.append((words, link))
+            if link == _END:
+                found.append(_Row(self.element, level=self.level))
+        return [each for each in found if each.words.strip(CELL)]
+
+
+def text_of(page: Markup) -> list[str]:
+    """Return the text of a page but its menus, a line for each block and each row of a table."""
+    return [_line(row) for row in _rows(page, {}) if row.words.strip(CELL)]
+
+
+def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
+    """Return the lines of the law on a page.
+
+    Beside them what is left out, by the reason, and the levels of lines that are marked as headings. Left out are
+    menus, what stands around the element that holds all articles, the foot of the page, the tools that come with each
+    article, words for readers of the screen alone, and lines of links to places of the page whose words come again: its
+    table of contents.
+    """
+    left: dict[str, list[str]] = {"menus": [], "table of contents": []}
+    rows = _rows(page, left)
+    of_law = [at for at in (_first_of_law(rows), _first_of_law(rows[::-1])) if at is not None]
+    first, last = (of_law[0], len(rows) - of_law[1]) if of_law else (0, len(rows))
+    within = _within(rows)
+    first, last = max(first, within.start), min(last, within.stop, _end_of_law(rows))
+    left["around the law"] = [row.words for row in (*rows[:first], *rows[last:])]
+    rows = [*chain.from_iterable(map(_beside, _without_tools(rows[first:last], left["around the law"])))]
+    again = sorted(compact(row.words) for row in rows if not _is_entry(row))
+    contents = {row for row in rows if _is_entry(row) and _begins_one(compact(row.words), again)}
+    contents = contents if len(contents) > _FEW_ENTRIES else set()
+    left["table of contents"] += (row.words for row in rows if row in contents)
+    rows = [row for row in rows if row not in contents and row.words.strip(CELL)]
+    levels = {at: row.level for at, row in enumerate(rows) if row.level}
+    return [*map(_line, rows)], {reason: "\n".join(words) for reason, words in left.items() if words}, levels
+
+
+def _line(row: _Row) -> str:
+    return _LABEL_CELL.sub(r"\1 ", " ".join(row.words.split()).removesuffix(CELL.rstrip()))
+
+
+def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
+    """Return the lines of a page; what is left out is added to `left`."""
+    places = {attribute(element, "id"): element for element in page.root.iter() if attribute(element, "id")}
+    most = len(page.text) / 4
+    rows = [_Row(page.root)]
+
+    def begin(element: etree._Element) -> None:
+        if not any(words.strip() for words, _ in rows[-1].pieces):
+            rows.pop()
+        rows.append(_Row(element))
+
+    def visit(element: etree._Element, link: _Link | None) -> None:
+        name = local(element)
+        if not name or name in NEVER:
+            return
+        unseen = _UNSEEN.search(attribute(element, "class"))
+        if (unseen or _is_menu(page, element)) and len(words := page.words(element)) < most:
+            left.setdefault("words for readers of the screen" if unseen else "menus", []).append(words)
+            return
+        if name in BLOCKS:
+            begin(element)
+        begun = len(rows) - 1
+        href = attribute(element, "href")
+        if name == "a" and (href or not (attribute(element, "name") or attribute(element, "id"))):
+            target = places.get(href[1:]) if href[:1] == "#" else None
+            to_place = target is not None and target not in element.iterancestors()
+            link = _Link("contents" if to_place else "link", page.words(element))
+        words = element.text or ""
+        apart = _NUMBER_AT_END.search(rows[-1].end()) and words[:1].isupper()  # <b>1</b><b>Scope</b>
+        rows[-1].pieces.append((f" {words}" if apart else words, link))
+        for child in element:
+            visit(child, link)
+            if local(child) == "sup" and _NOTE_MARK.search(rows[-1].end()):  # <sup>F1</sup>3A
+                rows[-1].pieces.append((" ", None))
+            rows[-1].pieces.append((child.tail or "", link))
+        if name in CELLS:
+            rows[-1].pieces.append((CELL, _END))
+        if _HEADED.fullmatch(name):
+            for row in rows[begun:]:
+                row.level = int(name[1])
+        if name in BLOCKS:
+            above = element.getparent()
+            begin(element if above is None else above)
+
+    visit(page.root, None)
+    return [row for row in rows if row.words.strip()]
+
+
+def _within(rows: Sequence[_Row]) -> range:
+    """Return the lines inside the smallest element that holds all articles, with those around it that are of the law.
+
+    Before it, that are its lines from the name of the law on; behind it, all if there is an annex among them, or more
+    than a site adds.
+    """
+    articles = [at for at, row in enumerate(rows) if _opens(row, "article")]
+    articles = [at for at in articles if rows[at].bare] or articles
+    if len(articles) < _FEW_ENTRIES:
+        return range(len(rows))
+    first, last = articles[0], articles[-1]
+    for before, again in pairwise(articles):  # A table of contents, without text, names the first article, too.
+        if any(_SENTENCE.search(row.words) for row in rows[before:again]):
+            break
+        if _label(rows[again]) == _label(rows[articles[0]]):
+            first = again
+    above = {*_lineage(rows[first].element)}
+    holder = next(each for each in _lineage(rows[last].element) if each in above)
+    inside = [at for at, row in enumerate(rows) if holder in _lineage(row.element)]
+    begin, end = inside[0], inside[-1] + 1
+    behind = rows[end:]
+    if sum(len(row.words) for row in behind) > _BEHIND or any(_goes_on(row) for row in behind):
+        end = len(rows)
+    if not any(map(_is_name, rows[begin:first])):
+        begin = next((at for at, row in enumerate(rows[:begin]) if _is_name(row)), 0)
+    return range(begin, end)
+
+
+def _label(row: _Row) -> str:
+    """Return the label of the article that a line begins."""
+    found = filter(None, map(openings(("article",)).match, row.words.split(CELL, 2)[:2]))
+    return compact(next(found)[0])
+
+
+def _lineage(element: etree._Element) -> Iterator[etree._Element]:
+    yield element
+    yield from element.iterancestors()
+
+
+def _is_name(row: _Row) -> bool:
+    return row.bare and not _opens(row, "group") and (row.level == 1 or names_law(row.words))
+
+
+def _goes_on(row: _Row) -> bool:
+    shown = row.bare or row.level
+    return bool(shown) and (_opens(row, "article", "group") or _annexes().match(row.words) is not None)
+
+
+def _opens(row: _Row, *kinds: Kind) -> bool:
+    """Return True if a line, or its second cell, begins as the headings of any country do."""
+    first, *more = row.words.split(CELL, 2)[:2]
+    return bool(openings(kinds).match(first) or any(openings(kinds).match(each) and _is_upper(each) for each in more))
+
+
+def _is_upper(words: str) -> bool:
+    """Return True if the first letter is none of the small ones."""
+    return not next(filter(str.isalpha, words), "A").islower()
+
+
+def _beside(row: _Row) -> list[_Row]:
+    """Return a line, or two for an article whose heading a table sets beside it: ``Art. 1 Aim``, and its text."""
+    cells = row.cells()
+    text = "".join(cell.words for cell in cells[1:])
+    label, heading = openings(("article",)).match(text), cells[0] if cells else row
+    if label is None or not _is_upper(text) or _opens(heading, "article", "group"):
+        return [row]
+    note = _NOTE_BEHIND.match(text, label.end())
+    end = note.end() if note else label.end()
+    named = " ".join(f"{text[:end]} {heading.words.removesuffix(CELL)}".split())
+    return [_Row(row.element, [(words, None)], row.level) for words in (named, text[end:]) if words.strip(CELL)]
+
+
+def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
+    """Return the lines without the links that come with each article, ``Print | Copy link``, which are added to `gone`.
+
+    Such a link stands with others alone in its line, or cell, beside the beginning of a unit.
+    """
+    cells = [row.cells() for row in rows]
+    alone = [
+        [[*map(_tool, each.links())] if each.links() and not each.bare else None for each in of_row] for of_row in cells
+    ]
+    often = Counter(tool for of_cells in alone for cell in of_cells for tool in cell or ())
+    perhaps = {tool for tool, count in often.items() if tool and count >= _AGAIN}
+
+    def wholly(at: int) -> bool:
+        return all(cell is not None and perhaps.issuperset(cell) for cell in alone[at])
+
+    beside = Counter[str]()
+    for whole, run in groupby(range(len(rows)), wholly):
+        first, *more = run
+        for lines in [range(first, first + 1 + len(more))] if whole else [range(at, at + 1) for at in (first, *more)]:
+            near = rows[max(0, lines.start - whole) : lines.start], rows[lines.stop - (not whole) : lines.stop + 2]
+            found = [tool for at in lines for cell in alone[at] for tool in {*(cell or ())} if tool in perhaps]
+            if found and (lines.stop == len(rows) or any(map(_opens_any, chain(*near)))):
+                beside.update(found)
+    perhaps = {tool for tool in perhaps if beside[tool] >= max(_AGAIN, often[tool] / 2)}
+    kept = list[_Row]()
+    for row, each, tools in zip(rows, cells, alone, strict=True):
+        held = [cell for cell, of in zip(each, tools, strict=True) if of is None or not perhaps.issuperset(of)]
+        if len(held) < len(each):
+            gone.append(row.words)
+        if held or not each:
+            kept.append(row if len(held) == len(each) else _joined(row, held))
+    return kept
+
+
+def _opens_any(row: _Row) -> bool:
+    return _opens(row, "article", "group") or _NUMBER.match(row.words) is not None
+
+
+def _joined(row: _Row, cells: Sequence[_Row]) -> _Row:
+    """Return a line of some of its cells."""
+    pieces = [*chain.from_iterable(each.pieces for each in cells)]
+    return _Row(row.element, pieces, row.level)
+
+
+def _tool(link: _Link) -> str:
+    """Return the words of a link, small; empty if they are no name of a tool."""
+    words = link.words
+    return "" if len(words) > _LONGEST_TOOL or any(map(str.isdigit, words)) else compact(words)
+
+
+def _is_entry(row: _Row) -> bool:
+    return not row.bare and {link.kind for link in row.links()} == {"contents"}
+
+
+def _end_of_law(rows: Sequence[_Row]) -> int:
+    """Return the place of the first of the last few lines that has several links alone, or their names in a row."""
+    words = [" ".join(row.words.split()) for row in rows]
+    offers = (
+        at for at in _last(rows) if _OF_SITE.fullmatch(words[at]) or (len(rows[at].links()) > 1 and not rows[at].bare)
+    )
+    in_no_table = (at for at in offers if len(rows[at].cells()) < 2)
+    return next((at for at in in_no_table if _may_be_foot(words, at)), len(rows))
+
+
+def foot_of(rows: Sequence[str]) -> int:
+    """Return the place of the first of the last few lines that is of a site: ``Privacy | Contact | Top of page``."""
+    called = (at for at in _last(rows) if _OF_SITE.fullmatch(" ".join(rows[at].split())) and CELL not in rows[at])
+    return next((at for at in called if _may_be_foot(rows, at)), len(rows))
+
+
+def _last(rows: Sequence[object]) -> range:
+    return range(max(1, len(rows) - 3 * _FOOT_LINES), len(rows))
+
+
+def _may_be_foot(rows: Sequence[str], at: int) -> bool:
+    rest = [row for row in rows[at:] if row.strip()]
+    short = len(rest) <= _FOOT_LINES and sum(map(len, rest)) <= _FOOT
+    return short and not any(openings(("article", "group")).match(row) or _is_of_law(row) for row in rest)
+
+
+def _is_of_law(words: str) -> bool:
+    """Return True if a line begins an annex, a paragraph or an item."""
+    return _PARAGRAPH.match(words) is not None or _annexes().match(words) is not None
+
+
+@cache
+def _annexes() -> re.Pattern[str]:
+    words = {
+        each.removeprefix("N ") for table in jurisdictions().values() for each in (*table.annex, *table.supplement)
+    }
+    longest = sorted(words, key=len, reverse=True)
+    return re.compile(rf"\W*(?:\w+\W+){{0,2}}(?:{'|'.join(map(spelled, longest))})(?![^\W\d_a-z])", re.IGNORECASE)
+
+
+def _first_of_law(rows: Sequence[_Row]) -> int | None:
+    """Return the place of the first line that is more than a link, or opens a unit."""
+    return next((at for at, row in enumerate(rows) if row.bare or _opens(row, "article", "group")), None)
+
+
+def _begins_one(words: str, others: Sequence[str]) -> bool:
+    """Return True if one of the words in order begins with `words`: an entry of a table of contents comes again."""
+    place = bisect_left(others, words)
+    return place < len(others) and others[place].startswith(words)
+
+
+def _is_menu(page: Markup, element: etree._Element) -> bool:
+    """Return True if an element is a menu or the like, by its name or by what it is called.
+
+    An element that begins an article is none, nor one with a sentence whose name may be that of a part of a law, unless
+    it ends the page.
+    """
+    name = local(element)
+    if name in ("nav", "footer", "button", "select", "dialog"):
+        return True
+    called = " ".join(attribute(element, each) for each in ("id", "class", "role"))
+    named, perhaps = _MENU.search(called), name == "form" or _PERHAPS.search(called)
+    begun = "".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]
+    if not (named or perhaps) or openings(("article", "group")).match(begun):
+        return False
+    last = not page.text[page.span(element)[1] :].strip()
+    return named is not None or last or not _SENTENCE.search(page.words(element))
