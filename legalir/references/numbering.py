@@ -2,6 +2,7 @@
 
 ``제9조의2`` is ``9의2``, ``第百二十条の二`` is ``120の2``, ``§ 823a`` is ``823a``, ``L. 121-3`` is ``L121-3``,
 ``มาตรา ๔๐ ทวิ`` is ``40ทวิ``, ``Art. 3-bis`` is ``3-bis``, ``第 15-1 條`` is ``15-1``, ``Artigo 5.º-A`` is ``5-A``,
+``§ 235-b`` is ``235-b``,
 ``Artikel 6:162`` is ``6:162``, ``Art. VI.83`` is ``VI.83``, ``Art. 22¹`` is ``22¹``, ``4 a §`` is ``4a``,
 ``1er bis A`` is ``1bisA``. The joiners of a language stay (``의``, ``の``, ``之``), because they belong to the number;
 the words around it go. A label of several provisions, ``Art. 86 und 87``, has their first and last number: ``86-87``.
@@ -71,7 +72,7 @@ _TO = r"(?:bis|à|au|to|al?|till?|tot|do|–|—)"
 _ARTICLE = r"(?:(?:§+|(?i:art|ch?l|sec|reg)\w*\.?|n[.º°]+)\s*)?"
 _TAIL = (
     rf"(?:[\s\-‐‑]?(?i:{_ORDINAL})(?:\s?\d{{1,2}}(?!\d))?{_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
-    rf"|{_LETTER}{{1,3}}(?![^\W_])|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])|[-‐‑](?![IVX]{{2,3}}(?![^\W_]))[A-Z]{{2,3}}(?![^\W_])"
+    rf"|{_LETTER}{{1,3}}(?![^\W_])|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])|[-‐‑][a-z](?![^\W_])|[-‐‑](?![IVX]{{2,3}}(?![^\W_]))[A-Z]{{2,3}}(?![^\W_])"
     # A letter after a blank belongs to the number if nothing but the word for the unit follows: 4 a §, 199 decies B.
     rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:lu[kv]u|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
 )

@@ -142,12 +142,12 @@ _STATEMENT = re.compile(
 """An object of any length between a verb and the place where a law states it."""
 _ENDS_IN_PARTICIPLE = re.compile(rf"(?<![^\W\d_]){_PARTICIPLE}\Z")
 _ATTACHED = re.compile(
-    r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}"
+    r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-[a-z]|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}"
     r"|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
     r"|(?<=\d)(?:\.\d{1,3}){3,7}(?![\w/]|\.\d)"
     r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
 )
-"""An end of a number that no grammar need list: ``416-bis.1``, ``29-A``, ``3 Quáter``, ``2.2.4.6.8``."""
+"""An end of a number that no grammar need list: ``416-bis.1``, ``29-A``, ``235-b``, ``3 Quáter``, ``2.2.4.6.8``."""
 _SMALL_WORD = re.compile(r"(?:\b[a-zà-ÿ]{1,3}|['’])[ \xa0]?\Z")
 """A word after which no verb stands, so that what ends a name of a law is a noun: *loi sur le crédit*."""
 _NO_WORD = re.compile(r"[bcdfghjklmpqrstvx](?![\w.'’])")
@@ -1043,6 +1043,11 @@ class _Reader:
                 for draft in drafts:
                     if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
                         draft.law = _Law("", "short", draft.start, draft.start)
+            if drafts and found and drafts[0].level == "annex" and text[drafts[0].start] == "[":
+                near = drafts[0].law is None and not text[found[-1].end : drafts[0].start].strip()
+                if near and found[-1].law_kind in ("named", "short"):
+                    of = found[-1]  # 도로법 시행령 제5조 [별표 1]
+                    drafts[0].law = _Law(of.law, of.law_kind, of.start, of.end)
             named = drafts[-1].law if drafts else None
             if named and named.kind == "named" and bare and self._goes_on_to(text, bare[-1].end, drafts[0], named):
                 found[-len(bare) :] = [one._replace(law=named.name, law_kind="named") for one in found[-len(bare) :]]
@@ -1559,7 +1564,8 @@ class _Reader:
                 return
             for draft in reversed(drafts):
                 own_law = draft.law is not None and not (draft is last and draft.inherits)
-                if (RANKS[level] >= draft.highest and level != "annex") or own_law:
+                near = draft.relation in ("before_paragraph", "after_paragraph", "before_item")  # número anterior
+                if (RANKS[level] >= draft.highest and level != "annex") or own_law or near:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
                 own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
@@ -1931,6 +1937,11 @@ class _Reader:
             start = glue.end() if glue else draft.end
             below = self._below(RANKS[draft.level])
             after = below.match(text, start) or below.match(text, self._blank(text, draft.end))
+            if after is None and draft.level == "article" and (note := _AFTERWARDS.match(text, draft.end)):
+                # 제11조(건축허가) 제1항: the heading is in brackets.
+                bare = not self._head.search(text, note.start(), note.end())
+                unit = below.match(text, self._blank(text, note.end())) if bare else None
+                after = unit if unit and unit.lastgroup in ("unit_paragraph", "unit_item") else None
             if after is None:
                 if self._grammar.law_after:
                     self._bracketed(text, draft)

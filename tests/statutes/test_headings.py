@@ -125,6 +125,10 @@ Décret sur les ports | Art. 1er. | Le port est libre. | Art. 2. | Il est grand 
     1: Le port est libre. | 2: Il est grand / (Art. 9 s'applique). | 3: Fin.
 Hafengesetz | § 1 Zweck | Der Hafen ist frei. | § 2 Preise | (entfallen mit LGBl. Nr. 40/2023) | § 3 Ende | Entfällt der Hafen 2012, so gilt § 1.
     1 Zweck: Der Hafen ist frei. | 2 Preise: | 3 Ende: Entfällt der Hafen 2012, so gilt § 1.
+§ 1. Title | It is. | § 1-a. Aim | It aims. | § 2. Dues | Paid. | § 2-b. End | It ends.
+    1 Title: It is. | 1-a Aim: It aims. | 2 Dues: Paid. | 2-b End: It ends.
+Section 1. Title | It is. | Section 1-A. Aim | It aims. | Section 2. Dues | Paid.
+    1 Title: It is. | 1-A Aim: It aims. | 2 Dues: Paid.
 """.strip().split("\n")  # noqa: E501
 
 
