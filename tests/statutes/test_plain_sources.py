@@ -666,3 +666,16 @@ def test_pages_whose_numbers_change_sides(tmp_path: Path) -> None:
     assert without_headers([[*text_, inside[0], "", *text_, inside[1], "", *text_]])[1] == inside
     steps = ["Step one of the way 1", "Step two of the way 2"]
     assert without_headers([[*text_, steps[0], "", *text_, steps[1], "", *text_]])[1] == []
+
+
+@pytest.mark.parametrize(
+    "texts", [("ข้อความนี้ใช้บังคับ", "พนักงานเจ้าหน้าที่มีอำนาจ" * 5, "จบ"), ("T.", "The fee is due. " * 9, "E.")]
+)
+def test_an_act_that_is_printed_behind_the_law_does_not_hide_it(texts: tuple[str, ...]) -> None:
+    """Amending acts begin at 1 again, in an element of their own that has a name."""
+    word, lang = ("มาตรา", "th") if texts[0] > "a" * 9 else ("Section", "en")
+    law = "".join(f"<p>{word} {n}</p><p>{text}</p>" for n, text in enumerate(texts, start=1))
+    later = "".join(f"<p>{word} {n}</p><p>{texts[0]}</p>" for n in (1, 2))
+    name = {"th": "พระราชบัญญัติท่าเรือ", "en": "Harbour Act 1990"}[lang]
+    page = law_on_page(f"<div><h1>{name}</h1>{law}</div><div><h1>{name} 2</h1>{later}</div>", lang)
+    assert rendered(page)[1].strip() == texts[1].strip()

@@ -68,6 +68,8 @@ _BEHIND = 2_500
 _NOTE_BEHIND = re.compile(r"\.?(?:\s?\[\d{1,3}\])?")
 _NUMBER = re.compile(r"\s*\d{1,4}(?:\.\d{1,3})?[A-Za-z]?\.?\s")
 _FEW_ENTRIES = 2
+_LONGEST_ENTRY = 100
+"""Characters of an entry of a table of contents at most."""
 _LAST = 12
 _AGAIN, _LONGEST_TOOL = 3, 60
 """How often a tool comes at least, and its most characters."""
@@ -212,7 +214,7 @@ def _within(rows: Sequence[_Row]) -> range:
         return range(len(rows))
     first, last = articles[0], articles[-1]
     for before, again in pairwise(articles):  # A table of contents, without text, names the first article, too.
-        if any(_SENTENCE.search(row.words) for row in rows[before:again]):
+        if any(_SENTENCE.search(row.words) or len(row.words) > _LONGEST_ENTRY for row in rows[before:again]):
             break
         if _label(rows[again]) == _label(rows[articles[0]]):
             first = again
@@ -289,11 +291,11 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
 
     beside = Counter[str]()
     for whole, run in groupby(range(len(rows)), wholly):
-        first, *more = run
-        for lines in [range(first, first + 1 + len(more))] if whole else [range(at, at + 1) for at in (first, *more)]:
-            near = rows[max(0, lines.start - whole) : lines.start], rows[lines.stop - (not whole) : lines.stop + 2]
-            found = [tool for at in lines for cell in alone[at] for tool in {*(cell or ())} if tool in perhaps]
-            if found and (lines.stop == len(rows) or any(map(_opens_any, chain(*near)))):
+        places = [*run]
+        for begin, end in [(places[0], places[-1] + 1)] if whole else [(at, at + 1) for at in places]:
+            found = [tool for at in range(begin, end) for cell in alone[at] for tool in {*(cell or ())} & perhaps]
+            near = (*rows[max(0, begin - 1) : begin + 1], *rows[end - 1 : end + 2])
+            if found and (end == len(rows) or any(map(_opens_any, near))):
                 beside.update(found)
     perhaps = {tool for tool in perhaps if beside[tool] >= max(_AGAIN, often[tool] / 2)}
     kept = list[_Row]()
