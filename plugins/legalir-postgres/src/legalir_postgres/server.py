@@ -37,9 +37,10 @@ _DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "25000",
 }
-_ATTEMPTS = 8
-_PAUSE = 0.05
-"""Seconds before another attempt, and more before each further one: a dying server still takes connections."""
+_PATIENCE = 10.0
+"""Seconds in which another host may take over: a dying server still takes connections, a busy one refuses some."""
+_PAUSE, _LONGEST_PAUSE = 0.05, 0.5
+"""Seconds before another attempt, and more before each further one."""
 _GRACE = 2.0
 """Seconds that a server has to say itself that a statement took too long."""
 
@@ -139,15 +140,17 @@ class Server:
         assign = "SELECT " + ", ".join(["set_config(%s, %s, false)"] * len(limits))
         target, begun = "any", time.monotonic()
         failure: Error | None = None
-        for attempt in range(_ATTEMPTS):
+        pause = 0.0
+        while True:
             if failure is not None:
-                time.sleep(_PAUSE * attempt)
+                pause = min(pause + _PAUSE, _LONGEST_PAUSE)
+                time.sleep(pause)
             try:
                 connection = self._open(target) if failure else self._idle_or_new()
             except Error as error:
                 # Where all reconnect at once, a host that answers may refuse some for a moment.
                 broke = isinstance(failure, OperationalError | InterfaceError)
-                if broke and time.monotonic() - begun < timeout:
+                if broke and time.monotonic() - begun < min(timeout, _PATIENCE):
                     continue
                 raise self._plain(failure or error) from None
             try:
@@ -166,8 +169,8 @@ class Server:
                 _close(connection)
                 self.close()  # What broke one connection may have broken all.
                 failure = error
-                if time.monotonic() - begun > 1.5 * timeout:
-                    break
+                if time.monotonic() - begun > min(timeout, _PATIENCE):
+                    raise self._plain(failure) from None
             except Error as error:
                 _close(connection)
                 raise self._plain(error) from None
@@ -177,8 +180,6 @@ class Server:
             else:
                 self._idle.put(connection)
                 return answer
-        assert failure is not None
-        raise self._plain(failure) from None
 
     @contextmanager
     def writing(self) -> Iterator[psycopg.Connection[Any]]:
