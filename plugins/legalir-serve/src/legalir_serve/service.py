@@ -238,7 +238,8 @@ class Service:
         with suppress(DataError):  # There is no grammar of references in its language.
             visit.verify("\n".join(titles))
         for each in shown[:1]:
-            visit.provision(each.doc_id)
+            with suppress(DatasetNotFound):  # No version of it has begun.
+                visit.provision(each.doc_id)
         opened.suggestions.of("a")
         for expression in sorted(opened.lasting):
             made = opened.pipeline(expression)
@@ -246,7 +247,8 @@ class Service:
                 # Not by its thread, which a forked process would not have.
                 for title in titles:  # As many as bring all tables to memory that requests will.
                     made.pipeline.transform(asked_once(title or "1", day))
-                opened.collection.search(next(iter(titles), "") or "1", expression).explain()
+                with suppress(ComponentError):  # A title may be no question, such as -pier.
+                    opened.collection.search(next(iter(titles), "") or "1", expression).explain()
 
     def renew(self) -> list[str]:
         """Open each collection again whose files have changed, and return the names of these.
