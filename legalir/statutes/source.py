@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 from legalir import plugins
@@ -84,11 +85,19 @@ class TracedSource(Source, Protocol):
         ...
 
 
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # too long, or with a NUL
+        return False
+
+
 def get_source(spec: str | Source, collection: Collection | None = None) -> Source:
     """Return the source that `spec` describes, or `spec` itself if it is a source.
 
     Args:
-        spec: a name with parameters in brackets, ``table(path="provisions.csv")``, or a source.
+        spec: a name with parameters in brackets, ``table(path="provisions.csv")``; the path of a file or folder, which
+            ``auto`` reads; or a source.
         collection: passed to the factory of the plugin; mostly None, because a source comes before any collection.
 
     Raises:
@@ -99,6 +108,10 @@ def get_source(spec: str | Source, collection: Collection | None = None) -> Sour
         if isinstance(spec, Source):
             return spec
         raise ComponentError(f"{spec!r} is not a source: it needs the attributes name, provisions and links.")
+    if _exists(spec):
+        spec = f"auto(path={spec!r})"
+    elif "(" not in spec and not spec.isidentifier():
+        raise ComponentError(f"There is no file or folder {spec!r}, and no source has such a name.")
     try:
         return cast(Source, plugins.make("source", spec, collection))
     except PluginNotFound as error:

@@ -1,5 +1,7 @@
+import functools
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from of_format import (
@@ -86,9 +88,40 @@ def test_links_lead_to_the_article_through_time() -> None:
     assert "1 articles have other wordings" in law.notes[0]
 
 
+def test_a_reply_of_the_publishers_api() -> None:
+    def as_reply(node: dict[str, Any], order: int) -> dict[str, Any]:
+        nodes = list(enumerate(node["children"]))[::-1]  # `intOrdre` says where each stands.
+        return {
+            **node["data"],
+            "intOrdre": order,
+            "sections": [as_reply(each, at) for at, each in nodes if each["type"] == "section"],
+            "articles": [
+                {**each["data"], "content": each["data"]["texteHtml"], "texteHtml": None, "intOrdre": at}
+                for at, each in nodes
+                if each["type"] == "article"
+            ],
+        }
+
+    reply = json.dumps(as_reply(json.loads(SAMPLE), 0))
+    assert FORMAT.recognises(Path("c.json"), reply.encode())
+    law, tree = law_of(FORMAT, reply, "c.json"), law_of(FORMAT, SAMPLE, "c.json")
+    assert (law.law_id, law.title, law.text) == (tree.law_id, tree.title, tree.text)
+    assert {number: one.text for number, one in documents_of(law).items()} == {
+        number: one.text for number, one in documents_of(tree).items()
+    }
+
+
+DEEP = functools.reduce(lambda inner, _: {"title": "a", "sections": [inner]}, range(300), dict[str, object]())
+
+
 @pytest.mark.parametrize(
     ("data", "fault"),
     [
+        (json.dumps(DEEP).encode(), "c.json: more than 100 sections"),
+        (
+            code(functools.reduce(lambda inner, _: section("a", inner), range(300), section("b"))).encode(),
+            "c.json: more",
+        ),
         (SAMPLE.encode()[:200], "c.json, line 1, column 200: not JSON"),
         ("é".encode("latin-1"), "c.json: not UTF-8 at byte 0"),
         (b"[]", "c.json: no code at its root"),

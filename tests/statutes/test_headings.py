@@ -129,6 +129,10 @@ Hafengesetz | § 1 Zweck | Der Hafen ist frei. | § 2 Preise | (entfallen mit LG
     1 Title: It is. | 1-a Aim: It aims. | 2 Dues: Paid. | 2-b End: It ends.
 Section 1. Title | It is. | Section 1-A. Aim | It aims. | Section 2. Dues | Paid.
     1 Title: It is. | 1-A Aim: It aims. | 2 Dues: Paid.
+1 § Bryggan ligger vid stranden. |  | Bryggans skötsel |  | 2 § I denna lag betyder |  | 1. brygga: en plats, |  | 2. båt: en farkost. |  | 3 § Den målas. |  | Avgifter |  | 4 § Avgiften betalas före | 1 juni varje år. |  | 5 § Den är låg.
+    1: Bryggan ligger vid stranden. | Bryggans skötsel > 2: I denna lag betyder / 1. brygga: en plats, / 2. båt: en farkost. | Bryggans skötsel > 3: Den målas. | Avgifter > 4: Avgiften betalas före / 1 juni varje år. | Avgifter > 5: Den är låg.
+1 § Till hamnen hör |  | 1. kajer, |  | 2. Bryggor |  | 2 § Hamnen är öppen. |  | 3 § Avgiften är |  | Roddbåt  50 kronor |  | 4 § Den betalas. |  | 5 § Den är låg.
+    1: Till hamnen hör / 1. kajer, / 2. Bryggor | 2: Hamnen är öppen. | 3: Avgiften är / Roddbåt 50 kronor | 4: Den betalas. | 5: Den är låg.
 """.strip().split("\n")  # noqa: E501
 
 

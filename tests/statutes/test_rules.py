@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from of_format import check_conformance, documents_of, law_of
 
-from legalir.errors import ComponentError, DataError
+from legalir.errors import ComponentError, DataError, DefinitionError
 from legalir.statutes.importing.files import Format
 from legalir.statutes.sources.auto import formats
 from legalir.statutes.sources.html import FORMATS, shipped
@@ -32,6 +33,8 @@ CASES = {
     "nz": ("Harbours Act", "DLM1", "en", "2024-06-01", "3A", "Berths", "1 Quays"),
     "retsinformation": ("Lov om havne", "A1", "da", "2020-02-02", "1", "", "Kapitel 1 Regler"),
     "eurlex": ("Regulation on quays", "sample", "en", "", "1", "Scope", "CHAPTER I General"),
+    "riksdagen": ("Lag (2001:1) om bryggor", "2001-1", "sv", "", "2a", "", "Bryggans skötsel"),
+    "openleg": ("Harbors", "HBR", "en", "", "102", "Quays", "1 Short Title"),
 }
 TEXTS = {
     "bwb": "1 Een haven is een plaats.\n2 Er zijn:\na. kades;",
@@ -44,11 +47,18 @@ TEXTS = {
     "nz": "1 A berth is a place.",
     "retsinformation": "En havn er et sted.\n1) kajer\nStk. 2. Kajen er fri.",
     "eurlex": "1. This is about quays; Article 9 is replaced.",
+    "riksdagen": "Bryggan är fri.",
+    "openleg": "A quay is an\nedge.",
 }
 
 
+def path_of(name: str) -> Path:
+    (path,) = (Path(__file__).with_name("samples") / "rules").glob(f"{name}.*")
+    return path
+
+
 def sample(name: str) -> str:
-    return (Path(__file__).with_name("samples") / "rules" / f"{name}.xml").read_text(encoding="utf-8")
+    return path_of(name).read_text(encoding="utf-8")
 
 
 def format_of(name: str) -> Format:
@@ -71,7 +81,7 @@ def test_each_sample_is_recognised_by_its_rules_alone() -> None:
     assert set(CASES) == set(shipped())
     for name in CASES:
         data = sample(name).encode()
-        for suffix in (".xml", ".html") if name in ("eurlex", "lovdata") else (".xml",):
+        for suffix in (".xml", ".html") if name in ("eurlex", "lovdata") else (path_of(name).suffix,):
             path = Path(f"a{suffix}")
             first = next(each for each in formats() if suffix in each.suffixes and each.recognises(path, data))
             assert first.name == f"xml-{name}"
@@ -86,6 +96,52 @@ def test_facts_of_units() -> None:
     assert (french.effective_from, french.effective_to) == ("2020-01-01", "")  # 2999 is no day
     assert documents_of(law_of(format_of("boe"), sample("boe")))["1"].unit.effective_from == "2023-01-01"
     assert set(documents_of(law_of(format_of("eurlex"), sample("eurlex")))) == {"preamble", "1", "annex-1"}
+
+
+def test_lines_of_text_in_an_element() -> None:
+    law = law_of(format_of("riksdagen"), sample("riksdagen"))
+    assert law.promulgated == "2001-05-02"
+    texts = {number: one.text for number, one in documents_of(law).items()}
+    assert texts["1"] == "En brygga är en plats vid stranden där båtar kan lägga till."
+    assert [*texts][-6:] == ["1", "2", "2a", "3", "4", "5"]
+    assert documents_of(law)["4"].unit.repealed
+
+
+JSON = {
+    "law": {
+        "@key": "a b/1",
+        "name": "Satamalaki",
+        "x:part": [
+            {
+                "@no": "I",
+                "@name": "Yleistä",
+                "rule": [
+                    {"@since": "2020-01-02", "no": "1 §", "p": ["Satama.", "Laituri < 5 & 7.\u0000"], "n": None},
+                    {"@state": "gone", "no": "2 §", "7 x": True},
+                ],
+            }
+        ],
+    }
+}
+
+
+@pytest.mark.parametrize("content", [JSON, {"status": "ok", "result": JSON}, [JSON]])
+def test_the_keys_of_json_are_its_elements(tmp_path: Path, content: object) -> None:
+    (tmp_path / "rules.yaml").write_text(OWN + "leave_out: [_7_x]\n", encoding="utf-8")
+    (tmp_path / "law.json").write_text(json.dumps(content), encoding="utf-8-sig")
+    source = f'xml(path="{tmp_path / "law.json"}", rules="{tmp_path / "rules.yaml"}")'
+    write_collection(source, tmp_path / "new")
+    rows = [json.loads(row) for row in (tmp_path / "new" / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(row["docno"], row["text"]) for row in rows] == [("a-b-1-1", "Satama.\nLaituri < 5 & 7."), ("a-b-1-2", "")]
+    assert (rows[0]["path"], rows[0]["effective_from"]) == ("I Yleistä", "2020-01-02")
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", '{"a": 1}', '{"a": ' * 300 + "1" + "}" * 300, '{"a": [', "[[[1]]]"])
+def test_json_without_units_is_one_sentence(tmp_path: Path, content: str) -> None:
+    (tmp_path / "rules.yaml").write_text(OWN, encoding="utf-8")
+    (tmp_path / "law.json").write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=r"law\.json.*(nest|not JSON|nothing matches|no provision)"):
+        write_collection(f'xml(path="{tmp_path / "law.json"}", rules="{tmp_path / "rules.yaml"}")', tmp_path / "new")
 
 
 OWN = """country: fi
@@ -118,6 +174,9 @@ def test_faults(tmp_path: Path) -> None:
         write_collection(f'xml(path="{tmp_path}", rules="bwd")', tmp_path / "new")
     with pytest.raises(DataError, match="nothing matches the selectors"):
         write_collection(f'xml(path="{tmp_path / "law.xml"}", rules="bwb")', tmp_path / "new")
+    (tmp_path / "rules.yaml").write_text("country: fi\n", encoding="utf-8")
+    with pytest.raises(DefinitionError, match="must have units, or the selector of a text"):
+        write_collection(f'xml(path="{tmp_path}", rules="{tmp_path / "rules.yaml"}")', tmp_path / "new")
     with pytest.raises(DataError, match="root element <law>"):
         write_collection(f'xml(path="{tmp_path}")', tmp_path / "new")
 

@@ -192,6 +192,7 @@ def test_a_source_by_name() -> None:
         ("table('p.csv')", "table takes parameters by name"),
         ("table(path=open('x'))", "is not a literal"),
         ("bm25", "There is no source 'bm25'."),
+        ("laws/of mine", "There is no file or folder 'laws/of mine'"),
     ],
 )
 def test_a_source_that_there_is_not(spec: str, message: str) -> None:

@@ -117,3 +117,61 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(LAW, ensure_ascii=False), encoding="utf-8")
     check_conformance("tw_json", tmp_path)
+
+
+def test_a_file_of_the_ministry_has_a_list_of_laws_and_english_keys() -> None:
+    names = {"法規性質": "Level", "法規網址": "URL", "最新異動日期": "ModifiedDate", "生效日期": "EffectiveDate"}
+    names |= {"生效內容": "EffectiveNote", "沿革內容": "Histories"}
+
+    def of_ministry(law: dict[str, Any], of: str) -> dict[str, Any]:
+        rows = [
+            {f"{of}ArticleType": "C", f"{of}ArticleNo": "", f"{of}ArticleContent": row["編章節"]}
+            if "編章節" in row
+            else {f"{of}ArticleType": "A", f"{of}ArticleNo": row["條號"], f"{of}ArticleContent": row["條文內容"]}
+            for row in law["法規內容"]
+        ]
+        facts = {f"{of}Law{name}": law[key] for key, name in names.items() if key in law}
+        changed = {"EngLawModifiedDate": law["最新英文異動日期"]} if of else {}
+        called = {"LawName": "燈塔法", "EngLawName": "Lighthouse Act"}
+        return facts | changed | called | {f"{of}LawArticles": rows}
+
+    for law, of in ((LAW, ""), (ENGLISH, "Eng")):
+        data = json.dumps({"UpdateDate": "2024/1/1", "Laws": [of_ministry(law, of)] * 2}, ensure_ascii=False).encode()
+        assert FORMAT.recognises(Path("ch.json"), data)
+        read_laws = list(FORMAT.read(Path("ch.json"), data))
+        assert len(read_laws) == 2
+        expected = read(law)
+        for each in read_laws:
+            texts = {docno: document.text for docno, document in documents_of(each).items()}
+            assert texts == {docno: document.text for docno, document in documents_of(expected).items()}
+            assert (each.names, each.effective_from, each.amended_by) == (
+                expected.names,
+                expected.effective_from,
+                expected.amended_by,
+            )
+
+
+def test_xml_of_the_ministry_is_read_as_its_json() -> None:
+    facts = "".join(f"<{key}><![CDATA[{value}]]></{key}>" for key, value in LAW.items() if isinstance(value, str))
+    rows = "".join(
+        f"<編章節>  {row['編章節']}</編章節>"
+        if "編章節" in row
+        else f"<條文><條號>{row['條號']}</條號><條文內容><![CDATA[{row['條文內容']}]]></條文內容></條文>"
+        for row in LAW["法規內容"]
+    )
+    xml = f"<LAWS><UpdateDate>2024/1/1</UpdateDate><法規>{facts}<法規內容>{rows}</法規內容></法規></LAWS>"
+    assert FORMAT.recognises(Path("ch.xml"), xml.encode())
+    law, expected = law_of(FORMAT, xml, "ch.xml"), read()
+    assert (law.title, law.law_id, law.names) == (expected.title, expected.law_id, expected.names)
+    assert {docno: one.text for docno, one in documents_of(law).items()} == {
+        docno: one.text for docno, one in documents_of(expected).items()
+    }
+
+
+def test_a_day_that_is_not_fixed_is_none() -> None:
+    law = read(LAW | {"生效日期": "99991231"})
+    days = {unit.number: unit.effective_from for unit in law.root.walk() if unit.kind == "article"}
+    assert days == {"1": "", "2": "9999-12-31", "2-1": "9999-12-31", "3": "", "4": "9999-12-31"}
+    whole = read(LAW | {"生效日期": "99991231", "生效內容": ""})
+    assert "not fixed" in whole.notes[0]
+    assert whole.effective_from == "2023-06-21"

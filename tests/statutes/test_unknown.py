@@ -33,6 +33,7 @@ from legalir.statutes.writing import write_collection
         ),
         ("a.foo", "First line\nsecond", ["text whose first line is 'First line'", "UTF-8"]),
         ("a.foo", "제1조".encode("cp949"), ["text, not in UTF-8"]),
+        ("a.csv", "docno,text\n", ["table(path="]),
         ("a.md", "", ["is empty"]),
         ("a.md", b"\xff\xfe", ["is empty"]),
         ("a.bin", b"%PDF-1.7", ["a PDF file", ".pdf"]),

@@ -64,6 +64,8 @@ def described(path: Path, name: str, formats: Sequence[Format]) -> str:
     if encoding == "binary":
         return f"{name} is a binary file that begins with the bytes {head[:8].hex(' ')}."
     what, cure = _what(text, encoding.startswith(" "))
+    if path.suffix.lower() in (".csv", ".tsv", ".jsonl"):
+        what, cure = "a table by its name", f"Read it with table(path={str(path)!r})."
     return " ".join(f"{name} is {what}{encoding}. {_nearest(path, head, text, formats) or cure}".split())
 
 

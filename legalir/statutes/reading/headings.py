@@ -498,17 +498,27 @@ class _Titles(NamedTuple):
         above: the row above.
         below: the row after the last one below.
         dotted: whether a short sentence behind the number is the heading, as in ``1. Short title.``
+        seldom: whether paragraphs stand between blank lines, and few articles have what looks as a heading behind
+            their number: it is a line of text.
         cross: rows of headings without a number that several articles share.
     """
 
     above: dict[int, int]
     below: dict[int, int]
     dotted: bool
+    seldom: bool
     cross: frozenset[int]
 
 
-def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction, marked: Sequence[int] = ()) -> _Titles:
-    """Return where headings are, by the habit of the file; `marked` are rows that it marks as such."""
+def _titles(
+    rows: Sequence[str], plan: Layout, table: Jurisdiction, marked: Sequence[int] = (), alone: Sequence[int] = ()
+) -> _Titles:
+    """Return where headings are, by the habit of the file.
+
+    Args:
+        marked: rows that it marks as headings.
+        alone: rows between blank lines.
+    """
 
     def free(row: int) -> bool:
         return 0 <= row < len(rows) and row not in plan.headings and row not in plan.contents
@@ -573,6 +583,10 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction, marked: Sequ
             ends = (row < 2 and numbered) or row - 2 in taken or rows[max(row - 2, 0)].endswith(_SENTENCE)
             if own and ends and free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1]):
                 cross.add(row - 1)
+        for row in alone:
+            ends = row > 0 and (row - 1 in taken - {*articles} or rows[row - 1].endswith(_SENTENCE))
+            if row + 1 in articles and ends and free(row) and row not in taken and _is_title(rows[row]):
+                cross.update([row] if len(rows[row].split()) <= _SHORT else [])
     taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
     end = min((row for row, each in plan.headings.items() if each.candidate.depth < 0), default=len(rows))
     begun, quoted, often = min(plan.headings, default=len(rows)), _quoted(rows), Counter(rows[row] for row in marked)
@@ -582,7 +596,9 @@ def _titles(rows: Sequence[str], plan: Layout, table: Jurisdiction, marked: Sequ
         named = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS) and not _UNREAD.search(words)
         if own and named and often[rows[row]] < _OFTEN and not table.is_repealed(words):
             cross.add(row)
-    return _Titles(above, below, dotted, frozenset(cross))
+    with_name = [row for row in articles if _is_named(behind[row], rows, row)]
+    seldom = len(alone) * 2 > len(articles) and len(with_name) * 2 < sum(bool(behind[row]) for row in articles)
+    return _Titles(above, below, dotted, seldom, frozenset(cross))
 
 
 def _unnumbered(table: Jurisdiction) -> int:
@@ -636,10 +652,14 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
         table: of the jurisdiction.
         marked: starts of lines that the file marks as headings: one without a number is that of what follows it.
     """
-    places = [line for line in lines if law.text[line.start : line.end].strip()]
+    every = list(lines)
+    blank = [not law.text[line.start : line.end].strip() for line in every]
+    places = [line for line, empty in zip(every, blank, strict=True) if not empty]
+    between = {line.start for at, line in enumerate(every[:-1]) if at and blank[at - 1] and blank[at + 1]}
+    alone = [row for row, line in enumerate(places) if line.start in between]
     rows = [law.text[line.start : line.end] for line in places]
     plan = layout(rows, table)
-    titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked])
+    titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked], alone)
     taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
     outline, marks = Outline(law), list[str]()
     names: dict[str, str] = {}
@@ -664,6 +684,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
                 _add_title(unit, rows, places, titles.above[row])
             below = rows[row + 1] if row + 1 < len(rows) else ""
             heading = _is_heading(words, candidate, table, titles.dotted, below)
+            heading = heading and not (titles.seldom and candidate.kind == "article")
             _open(outline, line, words, candidate, table, marks, heading)
             for each in range(row + 1, titles.below.get(row, 0)):
                 if table.is_repealed(rows[each]):

@@ -1,18 +1,21 @@
-"""XML and HTML files, read without trust: the tree, and the place of each element in the text of the file.
+"""XML, HTML and JSON files, read without trust: the tree, and the place of each element in the text of the file.
 
 No entity is expanded, no file or address is followed, nesting and size have limits. The text of a file is that of all
-its elements, one after the other; comments and processing instructions are not text.
+its elements, one after the other; comments and processing instructions are not text. The elements of JSON are its keys,
+one for each member of a list, and ``line`` for the lines of a value that has several; a short value is an attribute,
+too: ``items[type=section]``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.statutes.reading.plain_text import decoded
+from legalir.statutes.reading.values import read_json
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -22,6 +25,11 @@ LARGEST = 100 * 2**20
 
 _ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _HEAD = 64 * 1024
+_START = 100
+_DEEPEST = 100
+_LONGEST = 500
+"""Characters of a value of JSON that is an attribute, too."""
+_NO_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 
 
@@ -41,7 +49,8 @@ class Markup:
         text: the text of all elements.
 
     Raises:
-        DataError: it is not well-formed, declares entities, is not in the encoding that it declares, or is too large.
+        DataError: it is not well-formed or nested too deeply, declares entities, is not in the encoding that it
+            declares, or is too large.
         MissingExtra: lxml is not installed.
     """
 
@@ -163,6 +172,8 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
         if root is None:
             raise DataError(f"{name} is empty.")
         return root
+    if data[:_START].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        return _of_json(read_json(data, name), name)
     if _ENTITIES.search(data[:_HEAD].replace(b"\0", b"")):  # UTF-16 has zero bytes
         raise DataError(f"{name} declares entities of its own (<!ENTITY), which are not expanded: remove them.")
     try:
@@ -174,3 +185,49 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
         raise DataError(f"{name}, line {error.lineno}: not well-formed XML ({' '.join(error.msg.split())}).") from None
     except (ValueError, LookupError) as error:
         raise DataError(f"{name} cannot be read as XML ({error}).") from None
+
+
+def _of_json(content: object, name: str) -> etree._Element:
+    """Return the elements of a JSON file: below its only key, or below `json`."""
+    from lxml import etree
+
+    (key, value), *more = content.items() if isinstance(content, dict) and content else [("json", content)]
+    if more or isinstance(value, list):
+        key, value = "json", content
+    root = etree.Element(_tag(key))
+    _fill(root, value if isinstance(value, dict) else {"item": value}, name, 0)
+    return root
+
+
+def _fill(element: etree._Element, content: Mapping[str, object], name: str, depth: int) -> None:
+    from lxml import etree
+
+    if depth > _DEEPEST:
+        raise DataError(f"{name}: more than {_DEEPEST} keys nest in each other.")
+    for key, value in content.items():
+        tag, rows = _tag(key.removeprefix("@")), value if isinstance(value, list) else [value]
+        for each in rows:
+            if each is None:
+                continue
+            if isinstance(each, dict | list):
+                child = etree.SubElement(element, tag)
+                _fill(child, each if isinstance(each, dict) else {"item": each}, name, depth + 1)
+            else:
+                words = _NO_CHARACTER.sub("", str(each).lower() if isinstance(each, bool) else str(each))
+                if len(words) <= _LONGEST and "\n" not in words:
+                    element.set(tag, words)
+                if key[:1] == "@":
+                    continue
+                child = etree.SubElement(element, tag)
+                lines = (words if "\n" in words else words.replace("\\n", "\n")).splitlines()  # escaped twice
+                child.text = words if len(lines) < 2 else "\n"
+                for line in lines if len(lines) > 1 else ():
+                    part = etree.SubElement(child, "line")
+                    part.text, part.tail = line, "\n"
+            child.tail = "\n"
+
+
+def _tag(key: str) -> str:
+    """Return the name of a key as an element has it: without a namespace, and `_` for signs that it cannot have."""
+    words = re.sub(r"[^\w.-]", "_", key.rpartition(":")[2])
+    return words if words[:1].isalpha() else f"_{words}"

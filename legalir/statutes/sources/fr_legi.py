@@ -1,7 +1,8 @@
 """The source ``fr_legi``: French codes as a tree of sections and articles in JSON (LEGI, as SocialGouv publishes it).
 
 Each node is ``{type: code|section|article, data, children}``. The text of an article is `texteHtml`; its links are
-given references. Only the wording in force is there; earlier ones are ids and dates, which become a note.
+given references. Only the wording in force is there; earlier ones are ids and dates, which become a note. Replies of
+the publisher's API (PISTE) are read, too: nested `sections` and `articles`, whose text is `content`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from legalir.references.numbering import number_of
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.reading.elements import Elements, Role, Rule, block, image, line_break, rules
+from legalir.statutes.reading.elements import DEEPEST, Elements, Role, Rule, block, image, line_break, rules
 from legalir.statutes.reading.markup import Markup, attribute
 from legalir.statutes.reading.values import Values, read_json
 
@@ -35,6 +36,8 @@ _OPEN = "2999-01-01"
 def read(path: Path, data: bytes) -> Iterator[Law]:
     """Read a code."""
     tree = read_json(data, path.name)
+    if isinstance(tree, dict) and isinstance(tree.get("sections"), list):
+        tree = {"data": tree, "children": _nodes(tree, path.name)}
     if not isinstance(tree, dict) or not isinstance(tree.get("data"), dict) or not tree["data"].get("title"):
         raise DataError(f"{path.name}: no code at its root ('type', 'data' with 'title', 'children').")
     yield _Reader(path.name, tree).law
@@ -70,15 +73,17 @@ class _Reader:
                 f"the first {self._changed[0]}."
             )
 
-    def _node(self, node: object, holder: Unit) -> None:
+    def _node(self, node: object, holder: Unit, depth: int = 0) -> None:
+        if depth > DEEPEST:
+            raise DataError(f"{self.name}: more than {DEEPEST} sections nest in each other.")
         if not isinstance(node, dict) or not isinstance(node.get("data"), dict):
             raise DataError(f"{self.name}: a node of the tree has no 'data', after {_last(self.law.root)}.")
         if node.get("type") == "article":
             self._article(node["data"], holder)
         else:
-            self._section(node, holder)
+            self._section(node, holder, depth)
 
-    def _section(self, node: Mapping[str, Any], holder: Unit) -> None:
+    def _section(self, node: Mapping[str, Any], holder: Unit, depth: int) -> None:
         facts = node["data"]
         printed = str(facts.get("title") or "")
         heading = jurisdiction("fr").heading(printed)
@@ -94,7 +99,7 @@ class _Reader:
         unit.repealed = str(facts.get("etat") or "").startswith(_REPEALED)
         holder.content.append(unit)
         for child in _children(node):
-            self._node(child, unit)
+            self._node(child, unit, depth + 1)
 
     def _article(self, facts: Mapping[str, Any], holder: Unit) -> None:
         number = str(facts.get("num") or "").strip()
@@ -112,7 +117,7 @@ class _Reader:
         self.law.leave_out(*self.values.add(number), "number")
         self._text(unit, facts)
         self.law.leave_out(*self.values.add(facts.get("nota")), "editor's note")
-        for link in facts.get("lienModifications") or []:
+        for link in facts.get("lienModifications") or facts.get("lstLienModification") or []:
             if isinstance(link, dict):
                 self.law.leave_out(*self.values.add(link.get("textTitle")), "amending act")
         state = str(facts.get("etat") or "")
@@ -123,7 +128,7 @@ class _Reader:
             self._changed.append(number)
 
     def _text(self, unit: Unit, facts: Mapping[str, Any]) -> None:
-        html = str(facts.get("texteHtml") or "")
+        html = str(facts.get("texteHtml") or facts.get("content") or "")
         if "<" not in html:
             unit.add(*self.values.add(html or facts.get("texte")))
             return
@@ -142,9 +147,29 @@ class _Reader:
             elements.link(element, unit, "" if inside else law, self._cid.get(article, article))
 
 
+def _nodes(text: Mapping[str, Any], name: str, depth: int = 0) -> list[dict[str, Any]]:
+    """Return the sections and articles of a text or section of the publisher's API as nodes of the tree, in order."""
+    if depth > DEEPEST:
+        raise DataError(f"{name}: more than {DEEPEST} sections nest in each other.")
+    found = [
+        {"type": kind, "data": each, "children": _nodes(each, name, depth + 1)}
+        for kind, key in (("article", "articles"), ("section", "sections"))
+        for each in _listed(text.get(key))
+        if isinstance(each, dict)
+    ]
+    return sorted(found, key=lambda node: _number(node["data"].get("intOrdre")))
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, int | float) else 0
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
 def _children(node: Mapping[str, Any]) -> list[object]:
-    children = node.get("children")
-    return children if isinstance(children, list) else []
+    return _listed(node.get("children"))
 
 
 def _versions(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -189,11 +214,11 @@ def _is_date(text: str) -> bool:
 
 
 def _recognises(path: Path, head: bytes) -> bool:
-    return path.suffix.lower() == ".json" and b"LEGITEXT" in head and b'"children"' in head
+    return path.suffix.lower() == ".json" and b"LEGITEXT" in head and (b'"children"' in head or b'"sections"' in head)
 
 
 FORMATS = (
-    Format("fr_legi", (".json",), _recognises, read, needs="the keys `LEGITEXT` and `children` of the tree of a code"),
+    Format("fr_legi", (".json",), _recognises, read, needs="`LEGITEXT`, and `children` or `sections` of a code"),
 )
 fr_legi = factory_of(
     StatuteFiles, 'French codes as the JSON tree of LEGI: ``fr_legi(path="laws/")``.', formats=FORMATS[0]

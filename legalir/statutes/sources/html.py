@@ -1,4 +1,4 @@
-"""The sources ``html`` and ``xml``: web pages and XML of publishers, by rules in a small YAML file.
+"""The sources ``html`` and ``xml``: web pages, and XML and JSON of publishers, by rules in a small YAML file.
 
 A rule names the elements of one kind of unit by a CSS selector. An element may hold its unit (``holds``), or open it:
 then the unit continues to the next element that opens one of the same level or above. Rules of some publishers are part
@@ -6,7 +6,8 @@ of the package (``rules/``). Without rules, a page is read line by line, as a PD
 
 A *value* is the text of the first element that a selector matches, ``kop > nr``, or one of its attributes,
 ``version@date``; ``@date`` is of the unit's own element. Inside a unit, a selector that begins with ``>`` looks at the
-children of the element, and one that begins with ``/`` at the whole file. Names of elements have no namespace.
+children of the element, and one that begins with ``/`` at the whole file. Names of elements have no namespace. The
+elements of a JSON file are its keys.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from functools import cache, partial
 from importlib import resources
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, Self, cast
+
+from pydantic import model_validator
 
 from legalir.collections import Collection
 from legalir.config import AnyText, Choice, Schema, SchemaError, Text
@@ -33,6 +36,7 @@ from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Span, Uni
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
 from legalir.statutes.reading.page import BLOCKS, CELLS, NEVER, law_of, text_of
+from legalir.statutes.reading.plain_text import rejoined
 from legalir.statutes.reading.sequence import raised, without_mark
 
 if TYPE_CHECKING:
@@ -40,7 +44,8 @@ if TYPE_CHECKING:
 
 _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_XML = (".xml", ".xhtml", ".html")
+_XML = (".xml", ".xhtml", ".html", ".json")
+_ROOT = re.compile(r"""<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]|\s*\ufeff?\s*\{\s*"([^"]+)"\s*:""")
 
 
 class UnitRule(Schema):
@@ -88,7 +93,7 @@ class Rules(Schema):
     """ISO 639-1, or a value such as ``html@lang``; empty: the language of the table."""
 
     root: tuple[Text, ...] = ()
-    """Names of the root element of the files, by which ``auto`` recognises them."""
+    """Names of the root element of the files, or of the first key of JSON, by which ``auto`` recognises them."""
 
     has: AnyText = ""
     """Words near the start of each of these files, if the name of the root is a common one."""
@@ -117,8 +122,17 @@ class Rules(Schema):
     unfolded: tuple[Text, ...] = ()
     """Names of elements of XML whose text is HTML."""
 
-    units: tuple[UnitRule, ...]
+    text: AnyText = ""
+    """Selector of the elements whose lines of text are the law, for files without elements of units."""
+
+    units: tuple[UnitRule, ...] = ()
     """From the highest level down. An article inside another is text that this one puts into another law."""
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        if bool(self.units) == bool(self.text):
+            raise SchemaError("the rules must have units, or the selector of a text, and not both.")
+        return self
 
 
 @cache
@@ -200,8 +214,8 @@ def _by_root(name: str, rules: Rules, title: str = "") -> Format:
 
 def _has_root(rules: Rules, path: Path, head: bytes) -> bool:
     text = head.decode("utf-8", "ignore")
-    root = re.search(r"<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]", text)
-    return not rules.root or (root is not None and root[1] in rules.root and rules.has in text)
+    root = _ROOT.match(text) if path.suffix.lower() == ".json" else _ROOT.search(text)
+    return not rules.root or (root is not None and (root[1] or root[2]) in rules.root and rules.has in text)
 
 
 def _read_xml(path: Path, data: bytes, rules: Rules, title: str) -> Iterator[Law]:
@@ -215,7 +229,7 @@ FORMATS = (*(_by_root(name, rules) for name, rules in shipped().items() if rules
 html = factory_of(StatuteFiles, 'Web pages, by rules or line by line: ``html(path="pages/")``.', formats=_format)
 xml = factory_of(
     StatuteFiles,
-    'Any XML, by rules: which element is an article: ``xml(path="laws/", rules="bwb")``.',
+    'Any XML or JSON, by rules: which element is an article: ``xml(path="laws/", rules="bwb")``.',
     formats=_xml_formats,
 )
 
@@ -276,6 +290,7 @@ class _Page:
         self._outline = Outline(self.law)
         self._name = path.name
         self._before = ""
+        self._fresh: Unit | None = None
 
     def read(self) -> Law:
         """Return the law.
@@ -283,12 +298,23 @@ class _Page:
         Raises:
             DataError: no element matches a rule.
         """
+        if self._rules.text:
+            return self._read_lines()
         if not self._rule:
             selectors = ", ".join(rule.css for rule in self._rules.units)
             raise DataError(f"{self._name}: nothing matches the selectors of the rules ({selectors}).")
         self._visit(self._page.root)
         mark_repealed(self.law, self._table)
         return self.law
+
+    def _read_lines(self) -> Law:
+        found, by_rules = self._select(self._page.root, self._rules.text), self.law
+        if not found:
+            raise DataError(f"{self._name}: nothing matches {self._rules.text!r}, the selector of the text.")
+        rows = [row for each in found for row in self._page.text[slice(*self._page.span(each))].splitlines()]
+        law = read_text(self._name, rejoined(rows), by_rules.country, by_rules.title, by_rules.law_id, by_rules.lang)
+        law.names, law.promulgated, law.effective_from = by_rules.names, by_rules.promulgated, by_rules.effective_from
+        return law
 
     def _quoted(self) -> set[etree._Element]:
         """Return the articles inside an article, with all inside; a single article that holds all others is none."""
@@ -332,6 +358,7 @@ class _Page:
             if rule[1].label.startswith(("@", "/")) or "@" in rule[1].label:
                 unit.label = self._value(element, rule[1].label)
                 unit.number = number_of(unit.label)
+                self._fresh = unit
             if "@" in rule[1].heading:
                 unit.heading = self._value(element, rule[1].heading)
             if not rule[1].label and self._headed(unit, element, rule[1]):
@@ -367,10 +394,22 @@ class _Page:
         return len(spans) > 0 and all(isinstance(part, Span) and part.role == "label" for part in spans)
 
     def _add(self, start: int, end: int) -> None:
-        if self._outline.unit is self.law.root:
+        unit = self._outline.unit
+        if unit is self.law.root:
             self.law.leave_out(start, end, "outside of all units")
-        else:
-            self._outline.unit.add(start, end)
+            return
+        if unit is self._fresh and self.law.text[start:end].strip():
+            self._fresh, first = None, start
+            start = self._behind(unit, start, end)
+            unit.add(first, start, "label")
+        unit.add(start, end)
+
+    def _behind(self, unit: Unit, start: int, end: int) -> int:
+        """Return where the text of a unit begins behind its label and heading, which may stand there once more."""
+        words = [re.escape(each) for each in (*unit.label.split(), *unit.heading.split())]
+        pattern = r"\s*(?:[^\W\d]*\.?|§)\s*" + r"[\s.:–—-]*".join([*words, ""])
+        again = re.compile(pattern, re.IGNORECASE).match(self.law.text, start, end) if words else None
+        return again.end() if again else start
 
     def _set(self, role: Literal["label", "heading"], element: etree._Element) -> None:
         unit, words = self._outline.unit, self._page.words(element)

@@ -1,6 +1,7 @@
-"""The source ``tw_json``: laws of Taiwan as JSON, in Chinese or English, split from the ministry's open data.
+"""The source ``tw_json``: laws of Taiwan as JSON or XML, in Chinese or English: open data of the ministry.
 
 ``法規內容`` is a flat list of headings (編章節) and articles (條號, 條文內容); the depth of a heading is in its word.
+Files of the ministry itself have lists of laws, and in JSON English keys for the same.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from legalir.references.numbering import number_of
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
-from legalir.statutes.law import Law, Outline, Unit
+from legalir.statutes.law import NOT_YET, Law, Outline, Unit
 from legalir.statutes.reading import chinese
+from legalir.statutes.reading.markup import Markup, local
 from legalir.statutes.reading.plain_text import lines
 from legalir.statutes.reading.values import Values, read_json
 
@@ -28,6 +30,15 @@ _MARKS = {
     "en": (r"\d+\.\s+", r"\(\d+\)\s*", r"[a-z][.)]\s+"),
 }
 _LEVELS = ("項", "款", "目")
+_OF_MINISTRY = {
+    "LawLevel": "法規性質",
+    "LawURL": "法規網址",
+    "LawModifiedDate": "最新異動日期",
+    "LawEffectiveDate": "生效日期",
+    "LawEffectiveNote": "生效內容",
+    "LawHistories": "沿革內容",
+    "LawForeword": "前言",
+}
 _ENDS = tuple("。：；！？:;）)」.！")
 _HEADING = re.compile(
     r"(?P<level>Book|Part|Chapter|Section|Subsection|Item)\s+(?P<number>[\w-]+)\s*[:.]?\s*", re.IGNORECASE
@@ -38,10 +49,55 @@ _DELAYED = re.compile(r"第\s*(?P<list>[\d～~\-、,及 至]+?)\s*條")
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
-    """Read a law."""
-    root = read_json(data, path.name)
+    """Read a law, or the laws of a file of the ministry."""
+    root = _of_xml(data, path.name) if path.suffix.lower() == ".xml" else read_json(data, path.name)
+    if isinstance(root, dict) and isinstance(root.get("Laws"), list):
+        for law in root["Laws"]:
+            yield _law(path, _renamed(law))
+    else:
+        yield _law(path, _renamed(root))
+
+
+def _of_xml(data: bytes, name: str) -> dict[str, object]:
+    """Return the laws of an XML file of the ministry as its JSON files have them."""
+    file = Markup(data, name)
+    laws: list[object] = []
+    for element in file.find(file.root, "法規"):
+        law: dict[str, object] = {local(each): file.text[slice(*file.span(each))].strip() for each in element}
+        content = file.first(element, "法規內容")
+        law["法規內容"] = [
+            {local(each): file.text[slice(*file.span(each))].strip() for each in (row if len(row) else [row])}
+            for row in (content if content is not None else ())
+        ]
+        laws.append(law)
+    return {"Laws": laws}
+
+
+def _renamed(law: object) -> object:
+    """Return a law of the ministry's own files with the keys of the others; any other as it is."""
+    of = next(
+        (of for of in ("", "Eng") if isinstance(law, dict) and isinstance(law.get(f"{of}LawArticles"), list)), None
+    )
+    if of is None or not isinstance(law, dict):
+        return law
+    names = ("中文法規名稱", "英文法規名稱") if of else ("法規名稱", "英文法規名稱")
+    renamed = dict(zip(names, (law.get("LawName"), law.get("EngLawName")), strict=True))
+    renamed |= {name: law.get(f"{of}{key}", law.get(key)) for key, name in _OF_MINISTRY.items()}
+    return renamed | {"法規內容": [_entry(each, of) for each in law[f"{of}LawArticles"]]}
+
+
+def _entry(entry: object, of: str) -> object:
+    """Return a heading (of the type C) or an article of the ministry's own files with the keys of the others."""
+    if not isinstance(entry, dict):
+        return entry
+    content = entry.get(f"{of}ArticleContent")
+    is_heading = entry.get(f"{of}ArticleType") == "C"
+    return {"編章節": content} if is_heading else {"條號": entry.get(f"{of}ArticleNo"), "條文內容": content}
+
+
+def _law(path: Path, root: object) -> Law:
     if not isinstance(root, dict) or not isinstance(root.get("法規內容"), list):
-        raise DataError(f"{path.name}: no list 法規內容 (headings and articles).")
+        raise DataError(f"{path.name}: no list 法規內容 or LawArticles (headings and articles).")
     lang = "zh" if root.get("法規名稱") else "en"
     title = str(root.get("法規名稱") or root.get("英文法規名稱") or "").strip()
     if not title:
@@ -72,7 +128,7 @@ def read(path: Path, data: bytes) -> Iterator[Law]:
             _add_article(outline, *number, *(content or (0, 0)))
     _set_days(law, root)
     mark_repealed(law, table)
-    yield law
+    return law
 
 
 _Place = tuple[int, int] | None
@@ -132,13 +188,13 @@ def _sentences(law: Law, start: int, end: int) -> list[chinese.Line]:
 def _set_days(law: Law, root: Mapping[str, Any]) -> None:
     changed = str(root.get("最新異動日期") or root.get("最新英文異動日期") or "")
     begins = str(root.get("生效日期") or "")
-    for value in filter(None, (changed, begins)):
-        if not iso_day(value):
+    day = NOT_YET if begins.startswith("9999") else iso_day(begins)
+    for value in (changed, begins):
+        if value and not (iso_day(value) or (value == begins and day)):
             law.notes.append(f"{law.title}: no such date: {value}.")
     law.promulgated = law.effective_from = iso_day(changed)
     history = [row for row in re.split(r"(?m)^\s*\d+\s*\.\s*", str(root.get("沿革內容") or "")) if row.strip()]
     law.amended_by = "".join(history[-1].split("\n")[0].split()) if history and law.lang == "zh" else ""
-    day = iso_day(begins)
     if not day:
         return
     numbers = [unit.number for unit in law.root.walk() if unit.kind == "article"]
@@ -146,7 +202,9 @@ def _set_days(law: Law, root: Mapping[str, Any]) -> None:
     for unit in law.root.walk():
         if unit.kind == "article" and unit.number in named:
             unit.effective_from = day
-    if not named:
+    if not named and day == NOT_YET:
+        law.notes.append(f"{law.title}: the day from which it applies is not fixed; it counts as in force.")
+    elif not named:
         law.effective_from = day
 
 
@@ -171,8 +229,18 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _recognises(path: Path, head: bytes) -> bool:
-    return '"法規'.encode() in head or '"英文法規名稱"'.encode() in head
+    if path.suffix.lower() == ".xml":
+        return "<法規內容>".encode() in head
+    return any(f'"{key}'.encode() in head for key in ("法規", "英文法規名稱", "LawName", "EngLawName"))
 
 
-FORMATS = (Format("tw_json", (".json",), _recognises, read, needs="`法規名稱` and `法規內容`"),)
-tw_json = factory_of(StatuteFiles, 'Laws of Taiwan as JSON: ``tw_json(path="laws/")``.', formats=FORMATS[0])
+FORMATS = (
+    Format(
+        "tw_json",
+        (".json", ".xml"),
+        _recognises,
+        read,
+        needs="`法規名稱` and `法規內容`, or `LawName` and `LawArticles`",
+    ),
+)
+tw_json = factory_of(StatuteFiles, 'Laws of Taiwan as JSON or XML: ``tw_json(path="laws/")``.', formats=FORMATS[0])
