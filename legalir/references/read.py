@@ -160,6 +160,11 @@ _LABEL_OF_ARTICLE = re.compile(
 )
 """What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
 
+_QUOTED_LETTER = re.compile(r"[\"'“‘«]( ?[A-Za-z]{1,4} ?)[\"'”’»]")
+_QUOTED_LETTERS = re.compile(
+    r"(?<![^\W_])(?:al[ií]neas?|incisos?|letras?|letter[ae]|lett\.|lit\.|bokstav(?:en)?|points?)"
+    r"(?:(?: ?,| (?:[aeoy]|ou|et|and|or))? ?[\"'“‘«] ?[A-Za-z]{1,4} ?[\"'”’»]){1,12}"
+)
 _ORDINAL_O = re.compile(r"(?<=\d)o(?![^\W_])")
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -1070,6 +1075,7 @@ class _Reader:
         """Return a text whose lines in capitals, such as headings, are written as other text is.
 
         A line without a word such as *of* stays, and so does a word of up to four letters, which may be a short name.
+        Letters of units have no quotation marks then: ``alíneas "a" e "b"``.
         """
 
         def small(match: re.Match[str]) -> str:
@@ -1077,6 +1083,7 @@ class _Reader:
             spelled = self._spelled.get(word) or (word if _ROMAN_OR_SHORT.fullmatch(word) else word.capitalize())
             return spelled if len(spelled) == len(word) else word
 
+        text = _QUOTED_LETTERS.sub(lambda match: _QUOTED_LETTER.sub(_unquoted, match[0]), text)
         text = _ORDINAL_O.sub("º", text) if "º" in self._grammar.sub else text  # artículo 4o. de la Constitución
         lines = text.split("\n") if self._small else []
         for number, line in enumerate(lines):
@@ -2206,6 +2213,11 @@ def _around(forms: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words before the place ``…`` of forms, and those behind it."""
     pairs = [tuple(one.strip() for one in form.split("…")) for form in forms]
     return tuple(one[0] for one in pairs if one[0]), tuple(one[1] for one in pairs if one[1])
+
+
+def _unquoted(quoted: re.Match[str]) -> str:
+    """Return a letter of a unit without quotation marks, ``a)``; a number is ``III``."""
+    return f" {quoted[1]}{')' if len(quoted[1].strip()) == 1 and quoted[1].islower() else ' '}"
 
 
 def _several(form: str) -> str:

@@ -50,23 +50,36 @@ _LABEL_CELL = re.compile(
 _HEADED = re.compile("h[1-6]")
 _NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
 _NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
+_TO_TOP = (
+    r"(?:(?:go )?back to (?:the )?top|return to (?:the )?top|(?:go to )?top|top of (?:the )?page|haut de (?:la )?page"
+    r"|retour en haut|(?:zurück )?nach oben|(?:zum )?seitenanfang|(?:volver|ir) arriba|(?:ir |volver )?al inicio|subir"
+    r"|voltar ao (?:topo|início)|topo|torna su|inizio pagina|(?:terug )?naar boven|til(?:bage til)? toppen|till toppen"
+    r"|sivun alkuun|do góry|zpět nahoru|na začátek(?: stránky)?|başa dön|επιστροφή στην αρχή"
+    r"|(?:この)?ページの?(?:先頭|トップ)(?:へ|に)?(?:戻る)?|(?:맨 ?)?위로(?: ?가기)?"
+    r"|(?:返)?回(?:到)?(?:頂端|顶部|頁首|页首))(?: (?:of (?:the )?page|de (?:la )?page|da página))?"
+)
+"""What leads to the top of a page."""
 _OF_SITE = re.compile(
     r"[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}(?:[|·•»›]\s?[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}){2,12}"
     r"|(?i:.{0,60}©.{0,120}|.{0,60}(?:copyright|\(c\)) (?:\(c\) ?)?(?:19|20)\d\d.{0,120}"
     r"|.{0,80}all rights reserved.{0,80}"
-    r"|\W*(?:back to (?:the )?top|top of (?:the )?page|haut de (?:la )?page|retour en haut(?: de (?:la )?page)?"
-    r"|(?:zurück )?nach oben|zum seitenanfang|volver arriba|ir arriba|subir|voltar ao topo|topo|torna su"
-    r"|naar boven|terug naar boven|til toppen|till toppen|tilbage til toppen|sivun alkuun|do góry|zpět nahoru"
-    r"|ページの?(?:先頭|トップ)(?:へ|に)?(?:戻る)?|(?:맨 ?)?위로(?: ?가기)?|回(?:到)?(?:頂端|顶部|頁首|页首))\W*)"
+    rf"|\W*{_TO_TOP}\W*)"
 )
 """Names of links in a row, whose rights a page is, and what leads to its top."""
+_TOP = re.compile(rf"\W*{_TO_TOP}\W*", re.IGNORECASE)
+_SENTENCE_END, _TEXT_END = re.compile(r"[.;:。；]\W*$"), re.compile(r"[.;:。；)）”»\"]\s*$")
 _PARAGRAPH = re.compile(r"\s*(?:[(（]?\w{1,3}[.)）]|[①-⑳])")
 _FOOT_LINES, _FOOT = 6, 500
 """Lines and characters that a foot has at most."""
 _BEHIND = 2_500
 """Characters that a site adds behind a law at most."""
 _NOTE_BEHIND = re.compile(r"\.?(?:\s?\[\d{1,3}\])?")
-_NUMBER = re.compile(r"\s*\d{1,4}(?:\.\d{1,3})?[A-Za-z]?\.?\s")
+_NUMBER = re.compile(r"\s*\d{1,4}(?:\.\d{1,3}){0,2}[A-Za-z]?\.?\s")
+_BARE = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3}){0,2}[A-Z]{0,2})(?:\.\s+[^\W\d_a-z]|\.?\s*[-–—(“\"\[])")
+"""A section that only its number opens."""
+_SIGNED = re.compile(
+    r"(?<![^\W_])(?:sign(?:ature)?s?|signatur|unterschrift|underskrift|firmas?|assinatura)(?![^\W_])", re.I
+)
 _FEW_ENTRIES = 2
 _LONGEST_ENTRY = 100
 """Characters of an entry of a table of contents at most."""
@@ -140,7 +153,11 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     within = _within(rows)
     first, last = max(first, within.start), min(last, within.stop, _end_of_law(rows))
     left["around the law"] = [row.words for row in (*rows[:first], *rows[last:])]
-    rows = [*chain.from_iterable(map(_beside, _without_tools(rows[first:last], left["around the law"])))]
+    rows = _without_tools(rows[first:last], left["around the law"])
+    above = next((at for at, row in enumerate(rows) if _opens_any(row) and row.bare), 0)
+    menus = [row for row in rows[:above] if not row.bare and len(row.links()) > 1 and not _is_entry(row)]
+    left["around the law"] += (row.words for row in menus)
+    rows = [*chain.from_iterable(_beside(row) for row in rows if row not in menus)]
     again = sorted(compact(row.words) for row in rows if not _is_entry(row))
     contents = {row for row in rows if _is_entry(row) and _begins_one(compact(row.words), again)}
     contents = contents if len(contents) > _FEW_ENTRIES else set()
@@ -169,9 +186,12 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
         name = local(element)
         if not name or name in NEVER:
             return
-        unseen = _UNSEEN.search(attribute(element, "class"))
-        if (unseen or _is_menu(page, element)) and len(words := page.words(element)) < most:
-            left.setdefault("words for readers of the screen" if unseen else "menus", []).append(words)
+        called = attribute(element, "class")
+        reason = "words for readers of the screen" if _UNSEEN.search(called) else ""
+        reason = reason or ("signatures" if _SIGNED.search(called) and not _has_article(element) else "")
+        reason = reason or ("menus" if _is_menu(page, element) else "")
+        if reason and len(words := page.words(element)) < most:
+            left.setdefault(reason, []).append(words)
             return
         if name in BLOCKS:
             begin(element)
@@ -211,6 +231,8 @@ def _within(rows: Sequence[_Row]) -> range:
     articles = [at for at, row in enumerate(rows) if _opens(row, "article")]
     articles = [at for at in articles if rows[at].bare] or articles
     if len(articles) < _FEW_ENTRIES:
+        articles = [at for at, row in enumerate(rows) if row.bare and _BARE.match(row.words)]
+    if len(articles) < _FEW_ENTRIES:
         return range(len(rows))
     first, last = articles[0], articles[-1]
     for before, again in pairwise(articles):  # A table of contents, without text, names the first article, too.
@@ -226,14 +248,15 @@ def _within(rows: Sequence[_Row]) -> range:
     if sum(len(row.words) for row in behind) > _BEHIND or any(_goes_on(row) for row in behind):
         end = len(rows)
     if not any(map(_is_name, rows[begin:first])):
-        begin = next((at for at, row in enumerate(rows[:begin]) if _is_name(row)), 0)
+        begin = next((at for at, row in enumerate(rows[:begin]) if _is_name(row)), begin)
     return range(begin, end)
 
 
 def _label(row: _Row) -> str:
     """Return the label of the article that a line begins."""
     found = filter(None, map(openings(("article",)).match, row.words.split(CELL, 2)[:2]))
-    return compact(next(found)[0])
+    bare = _BARE.match(row.words)
+    return compact(next((each[0] for each in found), bare[1] if bare else ""))
 
 
 def _lineage(element: etree._Element) -> Iterator[etree._Element]:
@@ -298,14 +321,61 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
             if found and (end == len(rows) or any(map(_opens_any, near))):
                 beside.update(found)
     perhaps = {tool for tool in perhaps if beside[tool] >= max(_AGAIN, often[tool] / 2)}
+    beside_one = [any(map(_opens_any, rows[at : at + 2])) for at in range(len(rows))]
+    behind = Counter(tool for row, is_near in zip(rows, beside_one, strict=True) if is_near and (tool := _behind(row)))
+    most = max(_AGAIN, sum(_opens(row, "article") for row in rows) / 2)
+    of_class = _of_class(rows)
     kept = list[_Row]()
-    for row, each, tools in zip(rows, cells, alone, strict=True):
+    for row, each, tools, is_near in zip(rows, cells, alone, beside_one, strict=True):
         held = [cell for cell, of in zip(each, tools, strict=True) if of is None or not perhaps.issuperset(of)]
+        if row in of_class or _leads_to_top(row):
+            held = []
         if len(held) < len(each):
             gone.append(row.words)
-        if held or not each:
+        if is_near and held and len(held) == len(each) and (tool := _behind(row)) and behind[tool] >= most:
+            last = max(at for at, (words, link) in enumerate(row.pieces) if link and link != _END)
+            gone.append(row.pieces[last][0])
+            kept.append(_Row(row.element, [*row.pieces[:last], *row.pieces[last + 1 :]], row.level))
+        elif held or not each:
             kept.append(row if len(held) == len(each) else _joined(row, held))
     return kept
+
+
+def _behind(row: _Row) -> str:
+    """Return the tool that ends a line with a heading, ``§ 1 Aim Copy link``; empty if there is none."""
+    pieces = [(words, link) for words, link in row.pieces if any(map(str.isalnum, words))]
+    if len(pieces) < 2 or not (link := pieces[-1][1]) or link.words != " ".join(pieces[-1][0].split()):
+        return ""
+    before = "".join(words for words, _ in pieces[:-1]).rstrip()
+    heading = len(before) <= _LONGEST_ENTRY and not (before.endswith((",", ";", ":")) or _SENTENCE.search(before))
+    return _tool(link) if heading and _is_upper(link.words) else ""
+
+
+def _of_class(rows: Sequence[_Row]) -> set[_Row]:
+    """Return the lines of a class whose lines are links alone or all say the same, ``See the 2 versions``.
+
+    They stand behind the text of a unit; what an article has alone is its text, such as *(Repealed)*.
+    """
+    classes: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        if called := attribute(row.element, "class"):
+            classes.setdefault(called, []).append(at)
+    found = set[_Row]()
+    for places in classes.values():
+        own = [rows[at] for at in places]
+        said = {re.sub(r"\d+", "0", compact(row.words)) for row in own}
+        ends = [at + 1 == len(rows) or _opens_any(rows[at + 1]) for at in places]
+        alone = [at == 0 or (_opens_any(rows[at - 1]) and not _TEXT_END.search(rows[at - 1].words)) for at in places]
+        links = all(not row.bare and row.links() for row in own) and any(len(row.links()) > 1 for row in own)
+        same = len(said) == 1 and not any(alone) and not any(_SENTENCE_END.search(row.words) for row in own)
+        opening = any(_opens_any(row) or row.level or len(row.words) > _LONGEST_ENTRY for row in own)
+        if len(places) >= _AGAIN and (links or same) and sum(ends) * 2 > len(ends) and not opening:
+            found.update(own)
+    return found
+
+
+def _leads_to_top(row: _Row) -> bool:
+    return not row.bare and _TOP.fullmatch(" ".join(row.words.split())) is not None
 
 
 def _opens_any(row: _Row) -> bool:
@@ -379,6 +449,12 @@ def _begins_one(words: str, others: Sequence[str]) -> bool:
     return place < len(others) and others[place].startswith(words)
 
 
+def _has_article(element: etree._Element) -> bool:
+    """Return True if an element begins an article or a group."""
+    begun = "".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]
+    return openings(("article", "group")).match(begun) is not None
+
+
 def _is_menu(page: Markup, element: etree._Element) -> bool:
     """Return True if an element is a menu or the like, by its name or by what it is called.
 
@@ -390,8 +466,8 @@ def _is_menu(page: Markup, element: etree._Element) -> bool:
         return True
     called = " ".join(attribute(element, each) for each in ("id", "class", "role"))
     named, perhaps = _MENU.search(called), name == "form" or _PERHAPS.search(called)
-    begun = "".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]
-    if not (named or perhaps) or openings(("article", "group")).match(begun):
+    if not (named or perhaps) or _has_article(element):
         return False
-    last = not page.text[page.span(element)[1] :].strip()
+    rest = " ".join(page.text[page.span(element)[1] :].split())
+    last = not rest or _TOP.fullmatch(rest) is not None
     return named is not None or last or not _SENTENCE.search(page.words(element))

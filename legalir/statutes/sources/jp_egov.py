@@ -490,7 +490,7 @@ def _is_egov(path: Path, head: bytes) -> bool:
     if path.suffix.lower() == ".json":
         return b'"law_full_text"' in head or (b'"Law"' in head and b'"tag"' in head)
     if _is_page(head):
-        return bool(_PLACE.fullmatch(path.stem)) or b"e-gov" in head.lower()
+        return bool(_PLACE.fullmatch(path.stem)) or re.search(rb"(?<![^\W_])e-gov(?![^\W_])", head.lower()) is not None
     return b"<law_data_response" in head or (b"<Law " in head and b"<LawBody" in head)
 
 
