@@ -77,7 +77,7 @@ _TAIL = (
     rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:lu[kv]u|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
 )
 _NUMBER = re.compile(
-    rf"(?P<prefix>(?<![^\W\d_])(?:(?:L[OPp]|[LRDA])\*?\.?\s?|(?:^|(?<=[Aa]rticle\s)|(?<=[Aa]rt\.\s))[IVX]{{1,5}}\.))?(?P<main>{_DIGITS})"
+    rf"(?P<prefix>(?<![^\W\d_])(?:(?:L[OPp]|[LRDA])\*?\.?\s?|(?:^|(?<=[Aa]rticle\s)|(?<=[Aa]rt\.\s))(?:[DR]\.)?[IVX]{{1,5}}\.))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
     rf"(?:(?<=1)er(?:(?![^\W_])|(?={_ORDINAL})))?"
     rf"(?P<rest>[⁰¹²³⁴-⁹]*(?:[./:\-‐‑–]\d+)*{_TAIL}{{0,4}}(?:\s?\([ء-ي]\)|(?<=مكرر)\s?\(?(?:\d{{1,2}}|(?!و)[ء-ي]ـ?)(?![\dء-ي])\)?)?(?:-0\s[A-Z]{{1,2}}(?![^\W_])|(?:[./:\-‐‑–]\d+)*))"
@@ -151,7 +151,7 @@ def _number_of(label: str) -> str:
         )
         rest = decimal(re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]", "", match["rest"])))
         rest = re.sub(f"(?i:{_ORDINAL})", lambda word: word[0].lower(), rest)  # Artículo 15 BIS
-        prefix = re.sub(r"\s|(?<![IVX])\.", "", match["prefix"] or "").upper()
+        prefix = re.sub(r"\s|(?<![IVX])\.(?![IVX])", "", match["prefix"] or "").upper()
         return f"{prefix}{main}{joined}{rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:
         rest = roman["rest"]

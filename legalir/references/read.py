@@ -95,7 +95,7 @@ _NOTE_LENGTH = 300
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
 """What follows the number of an article that begins a line: a wide space or a heading in brackets."""
-_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))")
+_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))|,?\s(?:dels\s)?att(?=\s)")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _AND = re.compile(r"[,、，과와및并並且] ?\Z")
@@ -164,6 +164,7 @@ _QUOTED_LETTER = re.compile(r"[\"'“‘«]( ?[A-Za-z]{1,4} ?)[\"'”’»]")
 _QUOTED_LETTERS = re.compile(
     r"(?<![^\W_])(?:al[ií]neas?|incisos?|letras?|letter[ae]|lett\.|lit\.|bokstav(?:en)?|points?)"
     r"(?:(?: ?,| (?:[aeoy]|ou|et|and|or))? ?[\"'“‘«] ?[A-Za-z]{1,4} ?[\"'”’»]){1,12}"
+    r"|(?<=[IVX], )[\"“][a-z][\"”](?:(?:,| e)? [\"“][a-z][\"”]){1,12}"  # art. 22, III, "a" e "b"
 )
 _ORDINAL_O = re.compile(r"(?<=\d)o(?![^\W_])")
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
@@ -1641,7 +1642,7 @@ class _Reader:
             joined = draft is drafts[-1] or (draft.law is last and last is not None and last.start == last.end)
             if (
                 (draft.law is not None and not (draft.inherits and joined))
-                or (draft.relation.startswith("this_") and draft is not drafts[-1])
+                or (draft.relation.startswith(("this_", "before_", "after_")) and draft is not drafts[-1])
                 or (draft.is_inside and not drafts[-1].is_inside)  # Paragraph 2 and Article 5 of the Regulation.
                 or (
                     # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
@@ -2042,6 +2043,17 @@ class _Reader:
             if section or ("." in number and inside):
                 levels = ("paragraph", "item", "subitem")[not inside[0].isdecimal() :]
                 numbers = {"article": number, **dict(zip(levels, inside, strict=False))}
+        article = memory.last.get("article")
+        if (
+            numbers
+            and article
+            and article.law == law
+            and draft.law
+            and law
+            and not kind
+            and {*numbers} <= {"paragraph", "item"}
+        ):
+            numbers = {"article": article.article, **numbers}  # § 6 Abs. 1 KSchG, Abs. 3 leg. cit.
         if kind:
             law_kind = "relative" if law_kind == "self" else law_kind
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
