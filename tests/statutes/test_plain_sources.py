@@ -507,7 +507,7 @@ def test_headings_without_numbers_are_groups_and_the_foot_is_no_text() -> None:
     assert paths == ["", "", "Ende der Häfen"]
     assert articles[0].text == "1. Der Hafen ist frei.\nHinweis\nNeu." and "Stand" not in articles[2].text
     reasons = {each.reason for each in law.left_out}
-    assert reasons == {"around the law", "title", "before the title"}
+    assert reasons == {"around the law", "title"}
 
 
 @pytest.mark.parametrize(

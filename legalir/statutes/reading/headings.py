@@ -57,8 +57,8 @@ _IN_ROUND = re.compile(r"\s*[(（]\s*")
 """Another such bracket, if nothing follows the number: ``( Art. 2bis.``"""
 _NUMBERED = re.compile(
     rf"\s*(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s+)?"
-    r"(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3}|\d{1,4}-\d{2,4}[A-Z]{0,2}(?=\.))(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\()"
-    r"|(?<=\.\d\d)(?=\s+[-–—]\s+[A-Z])|(?<=\.\d{3})(?=\s+[-–—]\s+[A-Z]))"
+    r"(?P<label>\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3}|\d{1,4}-\d{2,4}[A-Z]{0,2}(?=\.)|(?:[A-Z]{2,4}\s)?\d{1,3}[A-Z]?-\d{2,4}-\d{3,4}(?=\s*$|\s+[A-Z]))(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\()"
+    r"|(?<=\.\d\d)(?=\s+[-–—]\s+[A-Z])|(?<=\.\d{3})(?=\s+[-–—]\s+[A-Z])|(?<=-\d{3})(?=\s*$|\s+[A-Z]))"
 )
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
@@ -85,7 +85,7 @@ _MARK_ONLY = re.compile(r"\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]+")
 _DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?(?=[(\w“\"])")
 """A heading that a dash parts from the text: ``Short title.—(1) This Act …``."""
 
-_ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -")
+_ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -", ":-")
 _SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
 _NUMBERED_GROUP = re.compile(r"\s*(?:[IVX]{1,5}|[A-H])\.\s+[^\W\d_]")
@@ -201,7 +201,8 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         if len(worded) < 2 <= len(_of(bare, "article")) or _go_through(_of(bare, "article"), _rows(words)):
             found = sorted([*(each for each in found if each.kind == "article" and each not in words), *bare])
             # What a word numbers between them are groups of them, or notes of amendments.
-            found = sorted([*found, *_as_groups([each for each in words if not _is_prose(rows[each.row])], table)])
+            groups = [each for each in words if not _is_prose(rows[each.row]) and not _is_note(each, _of(bare, "article"))]
+            found = sorted([*found, *_as_groups(groups, table)])
             contents = of_bare
     found = [each for each in found if CELL not in rows[each.row]]
     unnamed = {each.row + 1 for each in found if each.kind == "group" and not _behind(rows[each.row], each)}
@@ -238,6 +239,13 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     # A number that no form reads.
     doubts += [row for row in places if row not in read and table.begins_as_article(rows[row])]
     return Layout(headings, contents, sorted(doubts))
+
+
+def _is_note(each: Candidate, bare: Sequence[Candidate]) -> bool:
+    """Return True for a line with the number of the section before it: ``[Section 5 amended by …]``."""
+    at = bisect_right([one.row for one in bare], each.row)
+    decimal = any(map(str.isdecimal, each.label))  # SECTION II is none behind 2.
+    return decimal and at > 0 and not {*bare[at - 1].readings}.isdisjoint(each.readings)
 
 
 def _as_groups(words: Sequence[Candidate], table: Jurisdiction) -> list[Candidate]:

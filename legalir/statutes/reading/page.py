@@ -235,11 +235,12 @@ def _within(rows: Sequence[_Row]) -> range:
     if len(articles) < _FEW_ENTRIES:
         return range(len(rows))
     first, last = articles[0], articles[-1]
-    for before, again in pairwise(articles):  # A table of contents, without text, names the first article, too.
+    for place, (before, again) in enumerate(pairwise(articles)):
+        # A table of contents, without text, names the first article, too; a preamble may follow it.
+        if place and _label(rows[again]) == _label(rows[articles[0]]):
+            first = again
         if any(_SENTENCE.search(row.words) or len(row.words) > _LONGEST_ENTRY for row in rows[before:again]):
             break
-        if _label(rows[again]) == _label(rows[articles[0]]):
-            first = again
     above = {*_lineage(rows[first].element)}
     holder = next(each for each in _lineage(rows[last].element) if each in above)
     inside = [at for at, row in enumerate(rows) if holder in _lineage(row.element)]
@@ -247,7 +248,10 @@ def _within(rows: Sequence[_Row]) -> range:
     behind = rows[end:]
     if sum(len(row.words) for row in behind) > _BEHIND or any(_goes_on(row) for row in behind):
         end = len(rows)
-    if not any(map(_is_name, rows[begin:first])):
+    titles = [at for at in range(begin, first) if rows[at].level == 1 and rows[at].bare]
+    if len(titles) == 1:
+        begin = titles[0]
+    elif not any(map(_is_name, rows[begin:first])):
         begin = next((at for at, row in enumerate(rows[:begin]) if _is_name(row)), begin)
     return range(begin, end)
 
@@ -287,6 +291,10 @@ def _is_upper(words: str) -> bool:
 def _beside(row: _Row) -> list[_Row]:
     """Return a line, or two for an article whose heading a table sets beside it: ``Art. 1 Aim``, and its text."""
     cells = row.cells()
+    first = cells[0].words.removesuffix(CELL).strip() if len(cells) == 2 else ""
+    if first and (label := openings(("article",)).match(first)) and not first[label.end() :].strip(" .:"):
+        words = f"{first} {cells[1].words.removesuffix(CELL)}"  # 第一條 | 本法…
+        return [_Row(row.element, [(words, None)], row.level)]
     text = "".join(cell.words for cell in cells[1:])
     label, heading = openings(("article",)).match(text), cells[0] if cells else row
     if label is None or not _is_upper(text) or _opens(heading, "article", "group"):
@@ -317,7 +325,8 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
         places = [*run]
         for begin, end in [(places[0], places[-1] + 1)] if whole else [(at, at + 1) for at in places]:
             found = [tool for at in range(begin, end) for cell in alone[at] for tool in {*(cell or ())} & perhaps]
-            near = (*rows[max(0, begin - 1) : begin + 1], *rows[end - 1 : end + 2])
+            headed = 1 < begin and not _SENTENCE_END.search(rows[begin - 1].words)  # Artikel 1, its heading, the tools
+            near = (*rows[max(0, begin - 1 - headed) : begin + 1], *rows[end - 1 : end + 2])
             if found and (end == len(rows) or any(map(_opens_any, near))):
                 beside.update(found)
     perhaps = {tool for tool in perhaps if beside[tool] >= max(_AGAIN, often[tool] / 2)}
@@ -327,7 +336,9 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
     of_class = _of_class(rows)
     kept = list[_Row]()
     for row, each, tools, is_near in zip(rows, cells, alone, beside_one, strict=True):
-        held = [cell for cell, of in zip(each, tools, strict=True) if of is None or not perhaps.issuperset(of)]
+        # Beside a tool, a link with a number is one, too: 3 judgments.
+        gone_of = [of is not None and {*of} - {""} <= perhaps and not perhaps.isdisjoint(of) for of in tools]
+        held = [cell for cell, is_tool in zip(each, gone_of, strict=True) if not is_tool]
         if row in of_class or _leads_to_top(row):
             held = []
         if len(held) < len(each):
@@ -375,7 +386,8 @@ def _of_class(rows: Sequence[_Row]) -> set[_Row]:
 
 
 def _leads_to_top(row: _Row) -> bool:
-    return not row.bare and _TOP.fullmatch(" ".join(row.words.split())) is not None
+    """Return True for links alone of which one leads to the top of the page."""
+    return not row.bare and any(_TOP.fullmatch(link.words) for link in row.links())
 
 
 def _opens_any(row: _Row) -> bool:

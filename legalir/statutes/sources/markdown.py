@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -21,10 +22,11 @@ from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
-from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
+from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed, openings
 from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
 from legalir.statutes.reading import chinese, korean
 from legalir.statutes.reading.plain_text import add_text, lines, note_images
+from legalir.statutes.sources.text import law_of_markdown
 from legalir.statutes.versions.commencement import date_articles
 
 if TYPE_CHECKING:
@@ -487,12 +489,25 @@ def read_legalize(path: Path, data: bytes) -> Iterator[Law]:
         law.promulgated = iso_day(facts.get("publication_date", ""))
     if (state := facts.get("text_state", "point_in_time")) != "point_in_time":
         law.notes.append(f"{law.title}: the text is not that of its day (text_state: {state}).")
+    if _has_lines(text[front.end() :]):
+        by_lines = law_of_markdown(path.name, text, country or "auto", law.title, law.law_id, law.lang)
+        notes = [*law.notes, *by_lines.notes]
+        yield replace(law, text=by_lines.text, root=by_lines.root, left_out=by_lines.left_out, notes=notes)
+        return
     law.leave_out(0, front.end(), "metadata")
     for notice in _LEGALIZE_NOTICE.finditer(text, front.end()):
         law.leave_out(*notice.span(), "notice of the publisher")
     _legalize_body(law, front.end())
     mark_repealed(law, jurisdiction(country))
     yield law
+
+
+def _has_lines(body: str) -> bool:
+    """Return True if lines of the text, and not its headings, open the articles: ``**1 §** The bees …``."""
+    headings = sum(_LEGALIZE_LABEL.fullmatch(each["words"]) is not None for each in _LEGALIZE_HEADING.finditer(body))
+    opening = openings(("article",))
+    begun = re.finditer(r"(?m)^\*\*(?P<label>[^*\n]{1,30})\*\*", body)
+    return sum(opening.match(each["label"]) is not None for each in begun) > max(1, headings)
 
 
 def _legalize_body(law: Law, start: int) -> None:

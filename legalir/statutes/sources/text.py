@@ -15,7 +15,7 @@ from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import check_country, country_of, law_id_of, read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 
-_MARKS = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|__|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|\\(?=[\W_])")
+_MARKS = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|__|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|\\(?=[\W_])")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
 _LISTED = re.compile(r"\s*\d{1,3}[.)]\s")
 _ABOUT = re.compile(r"(?:readme|license|licence|changelog|contributing|authors)\b", re.IGNORECASE)
@@ -53,19 +53,23 @@ def _is_text(path: Path, head: bytes) -> bool:
 
 
 def _read(path: Path, data: bytes, country: str, title: str, encoding: str | None) -> Iterator[Law]:
-    text, levels = decoded(data, path.name, encoding), dict[int, int]()
-    menus, headers = list[str](), list[str]()
+    text = decoded(data, path.name, encoding)
     if path.suffix.lower() == ".md":
-        rows = _text_of(text.splitlines())
-        menus = [row for row in rows if _is_menu(row)]
-        rows = [row for row in rows if not _is_menu(row)]
-        levels = {at: len(mark[1]) for at, row in enumerate(rows) if (mark := _HEADING.match(row))}
-        rows = _plain(rows)
-    else:
-        rows, headers = without_headers([page.splitlines() for page in text.split("\f")])
-    left_out = {"menus": "\n".join(menus), "headers of pages": "\n".join(headers)}
-    left_out = {reason: words for reason, words in left_out.items() if words}
-    yield read_text(path.name, rejoined(rows), country, title, law_id_of(path), left_out=left_out, levels=levels)
+        yield law_of_markdown(path.name, text, country, title, law_id_of(path))
+        return
+    rows, headers = without_headers([page.splitlines() for page in text.split("\f")])
+    left_out = {"headers of pages": "\n".join(headers)} if headers else {}
+    yield read_text(path.name, rejoined(rows), country, title, law_id_of(path), left_out=left_out)
+
+
+def law_of_markdown(name: str, text: str, country: str, title: str, law_id: str, lang: str = "") -> Law:
+    """Return the law in a text of Markdown, read line by line, without its marks, facts and menus."""
+    every = _text_of(text.splitlines())
+    rows = [row for row in every if not _is_menu(row)]
+    menus = "\n".join(row for row in every if _is_menu(row))
+    levels = {at: len(mark[1]) for at, row in enumerate(rows) if (mark := _HEADING.match(row))}
+    left_out = {"menus": menus} if menus else {}
+    return read_text(name, rejoined(_plain(rows)), country, title, law_id, lang, left_out, levels=levels)
 
 
 def _text_of(rows: Sequence[str]) -> list[str]:
