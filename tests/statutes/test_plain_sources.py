@@ -546,6 +546,9 @@ TOOLS = {
     "in lines": "<ul><li><a>Print</a></li><li><a>Copy link</a></li></ul>",
     "in a cell": "<table><tr><td>It is kept.</td><td><a>Print</a></td></tr></table>",
     "in a block": "<div><a>Print</a><a>Copy link</a></div>",
+    "of a class": "<div class='t'>Copy link · Share</div>",
+    "with a number": "<div class='t'><a>Copy link</a> <a>3 judgments</a></div>",
+    "to the top": "<p><a href='#'>Back to top</a></p>",
 }
 
 
@@ -574,6 +577,8 @@ def test_tools_of_each_article_are_no_text(tools: str, lang: str) -> None:
         "<table><tr><td>Bream</td><td><a href='/y'>Yes</a></td></tr><tr><td>Carp</td><td>No</td></tr></table><p>.</p>"
         "<p>So it is.</p>",
         "<p>. . . .</p>",  # points stand for a text
+        "<p class='x'>It is so in each port.</p>",  # sentences of a class
+        "<p>The top of the page.</p>",
     ],
 )
 def test_links_that_come_again_may_be_text(again: str) -> None:
@@ -581,6 +586,44 @@ def test_links_that_come_again_may_be_text(again: str) -> None:
     words = " ".join(rendered(law_on_page(f"<h1>Harbour Act 1990</h1><div>{articles}</div>"))[2].split())
     kept = Markup(again.replace("</p>", " </p>").encode(), "a", html=True).text if "table" not in again else "Yes"
     assert " ".join(kept.split()) in words
+
+
+def test_tools_behind_headings_are_no_text() -> None:
+    articles = "".join(
+        f"<h4>Section {n} Berths <a href='#'>Link to this</a></h4><p>Text {n} of <a href='/2'>The Act</a></p>"
+        "<p>It ends.</p>"
+        for n in range(1, 6)
+    )
+    law = law_on_page(f"<h1>Harbour Act 1990</h1><div>{articles}</div>")
+    assert {each.heading for each in law.root.walk() if each.kind == "article"} == {"Berths"}
+    assert rendered(law) == [f"Text {n} of The Act\nIt ends." for n in range(1, 6)]
+
+
+def test_what_an_article_has_alone_is_its_text() -> None:
+    rows = "".join(
+        f"<h4>Section {n}</h4><p class='gone'>(Repealed)</p><h4>Section {n}A</h4><p>Text.</p>" for n in range(1, 6)
+    )
+    law = law_on_page(f"<h1>Harbour Act 1990</h1><div>{rows}</div>")
+    assert sum(each.repealed for each in law.root.walk()) == 5
+
+
+def test_numbers_of_articles_in_cells_and_in_codes_of_cities() -> None:
+    cells = "".join(f"<tr><td><a href='/{n}'>Section {n}</a></td><td>Text {n}.<br>More.</td></tr>" for n in (1, 2, 3))
+    law = law_on_page(f"<h1>Harbour Act 1990</h1><table>{cells}</table>")
+    assert rendered(law) == [f"Text {n}.\nMore." for n in (1, 2, 3)]
+    city = "".join(f"<h3>10.44.0{n}0 - Berth {n}.</h3><p>Text {n}.</p>" for n in (1, 2, 3))
+    law = law_on_page(f"<h1>Harbours</h1><div>{city}</div><p>Jump to a title</p>")
+    numbers = [each.number for each in law.root.walk() if each.kind == "article"]
+    assert numbers == ["10.44.010", "10.44.020", "10.44.030"] and "Jump" not in "".join(rendered(law))
+
+
+def test_contents_without_links_before_a_preamble_are_not_of_the_law() -> None:
+    contents = "".join(f"<li>Section {n} Berths</li>" for n in (1, 2, 3))
+    articles = "".join(f"<div><p>Section {n}</p><p>Berth {n} is free for all.</p></div>" for n in (1, 2, 3))
+    text = "<h1>Harbour Act 1990</h1><p>It is enacted by the council of the port.</p>"
+    law = law_on_page(f"<p>We use cookies, and so on.</p><ul>{contents}</ul>{text}{articles}")
+    assert rendered(law) == [f"Berth {n} is free for all." for n in (1, 2, 3)]
+    assert not any("cookies" in law.render(each) for each in law.root.walk())
 
 
 AROUND = [

@@ -34,6 +34,7 @@ CASES = {
     "retsinformation": ("Lov om havne", "A1", "da", "2020-02-02", "1", "", "Kapitel 1 Regler"),
     "eurlex": ("Regulation on quays", "sample", "en", "", "1", "Scope", "CHAPTER I General"),
     "riksdagen": ("Lag (2001:1) om bryggor", "2001-1", "sv", "", "2a", "", "Bryggans skötsel"),
+    "hklm": ("Harbours Ordinance", "Cap.-9", "en", "2020-05-01", "1A", "Berths", "Part 1 Quays"),
     "openleg": ("Harbors", "HBR", "en", "", "102", "Quays", "1 Short Title"),
 }
 TEXTS = {
@@ -48,6 +49,7 @@ TEXTS = {
     "retsinformation": "En havn er et sted.\n1) kajer\nStk. 2. Kajen er fri.",
     "eurlex": "1. This is about quays; Article 9 is replaced.",
     "riksdagen": "Bryggan är fri.",
+    "hklm": "A berth is—\n(a) a place; or",
     "openleg": "A quay is an\nedge.",
 }
 
@@ -92,6 +94,8 @@ def test_facts_of_units() -> None:
     assert {number: one.unit.repealed for number, one in dutch.items()} == {"1a": False, "2": True, "annex-1": False}
     assert dutch["1a"].unit.effective_from == "2023-05-01"
     assert documents_of(law_of(format_of("nz"), sample("nz")))["4"].unit.repealed
+    hong_kong = documents_of(law_of(format_of("hklm"), sample("hklm")))
+    assert set(hong_kong) == {"preamble", "1A", "2", "annex-1"} and hong_kong["2"].unit.repealed
     french = documents_of(law_of(format_of("legi"), sample("legi")))["L121-3"].unit
     assert (french.effective_from, french.effective_to) == ("2020-01-01", "")  # 2999 is no day
     assert documents_of(law_of(format_of("boe"), sample("boe")))["1"].unit.effective_from == "2023-01-01"
@@ -186,7 +190,7 @@ def test_conformance(tmp_path: Path) -> None:
     check_conformance("xml", tmp_path / "law.xml")
 
 
-QUOTING = """<act><cover><title>Quays Act</title></cover><body>
+QUOTING = """<act date.assent="2001-01-01"><cover><title>Quays Act</title></cover><body>
 <prov><label>1</label><heading>Old</heading><para>After section 6 of the Piers Act, insert:
 <amend><prov><label>6A</label><heading>New</heading><subprov><label>1</label><para>Boats.</para></subprov></prov></amend>
 </para></prov>

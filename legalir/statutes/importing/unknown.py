@@ -129,7 +129,10 @@ def _few(words: Sequence[str]) -> str:
 
 def _nearest(path: Path, head: bytes, text: str, formats: Sequence[Format]) -> str:
     """Return a sentence on the format that comes closest, and why the file does not fit; empty if none does."""
+    page = not text.lstrip("\ufeff \t\r\n").startswith("<?xml") or "<html" in text.lower()
     for each in formats:
+        if each.general and not page:
+            continue  # XML with an element <body>
         with suppress(Exception):  # A format may look at a name that it does not expect.
             if path.suffix.lower() not in each.suffixes and each.recognises(path.with_suffix(each.suffixes[0]), head):
                 return f"It looks as a file of {each.name}: name it {each.suffixes[0]}."

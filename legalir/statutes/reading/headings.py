@@ -201,7 +201,9 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         if len(worded) < 2 <= len(_of(bare, "article")) or _go_through(_of(bare, "article"), _rows(words)):
             found = sorted([*(each for each in found if each.kind == "article" and each not in words), *bare])
             # What a word numbers between them are groups of them, or notes of amendments.
-            groups = [each for each in words if not _is_prose(rows[each.row]) and not _is_note(each, _of(bare, "article"))]
+            groups = [
+                each for each in words if not _is_prose(rows[each.row]) and not _is_note(each, _of(bare, "article"))
+            ]
             found = sorted([*found, *_as_groups(groups, table)])
             contents = of_bare
     found = [each for each in found if CELL not in rows[each.row]]
@@ -566,8 +568,8 @@ def _titles(
     if table.heading_in_brackets or len(captions) * 3 > len(articles) * 2:
         above = {row: row - 1 for row in captions}
     else:
-        short = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= _SHORT]
-        headed = {row for row in short if free(row + 1) and not _is_name(rows[row + 1])}
+        few = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= _SHORT]
+        headed = {row for row in few if free(row + 1) and not _is_name(rows[row + 1])}
         headed |= {row for row in articles if _DASHED.match(behind[row])}
         dotted = len(headed) > 1 and len(headed) * 3 >= len(articles) * 2
         over = [row for row in articles if free(row - 1) and row - 1 not in taken]
@@ -594,8 +596,9 @@ def _titles(
                 cross.add(row - 1)
         for row in alone:
             ends = row > 0 and (row - 1 in taken - {*articles} or rows[row - 1].endswith(_SENTENCE))
-            if row + 1 in articles and ends and free(row) and row not in taken and _is_title(rows[row]):
-                cross.update([row] if len(rows[row].split()) <= _SHORT else [])
+            short = len(rows[row].split()) <= _SHORT and not rows[row].rstrip().endswith(_SENTENCE)
+            if short and ends and row + 1 in articles and free(row) and row not in taken and _is_title(rows[row]):
+                cross.add(row)
     taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
     end = min((row for row, each in plan.headings.items() if each.candidate.depth < 0), default=len(rows))
     begun, quoted, often = min(plan.headings, default=len(rows)), _quoted(rows), Counter(rows[row] for row in marked)

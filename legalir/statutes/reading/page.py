@@ -293,8 +293,8 @@ def _beside(row: _Row) -> list[_Row]:
     cells = row.cells()
     first = cells[0].words.removesuffix(CELL).strip() if len(cells) == 2 else ""
     if first and (label := openings(("article",)).match(first)) and not first[label.end() :].strip(" .:"):
-        words = f"{first} {cells[1].words.removesuffix(CELL)}"  # 第一條 | 本法…
-        return [_Row(row.element, [(words, None)], row.level)]
+        text = cells[1].words.removesuffix(CELL)  # 第一條 | 本法…
+        return [_Row(row.element, [(words, None)], row.level) for words in (first, text) if words.strip()]
     text = "".join(cell.words for cell in cells[1:])
     label, heading = openings(("article",)).match(text), cells[0] if cells else row
     if label is None or not _is_upper(text) or _opens(heading, "article", "group"):
@@ -325,12 +325,16 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
         places = [*run]
         for begin, end in [(places[0], places[-1] + 1)] if whole else [(at, at + 1) for at in places]:
             found = [tool for at in range(begin, end) for cell in alone[at] for tool in {*(cell or ())} & perhaps]
-            headed = 1 < begin and not _SENTENCE_END.search(rows[begin - 1].words)  # Artikel 1, its heading, the tools
+            headed = begin > 1 and not _SENTENCE_END.search(rows[begin - 1].words)  # Artikel 1, its heading, the tools
             near = (*rows[max(0, begin - 1 - headed) : begin + 1], *rows[end - 1 : end + 2])
             if found and (end == len(rows) or any(map(_opens_any, near))):
                 beside.update(found)
     perhaps = {tool for tool in perhaps if beside[tool] >= max(_AGAIN, often[tool] / 2)}
-    beside_one = [any(map(_opens_any, rows[at : at + 2])) for at in range(len(rows))]
+    opens = [*map(_opens_any, rows), False]
+    bare = [
+        each and not _TEXT_END.search(row.words.rstrip(CELL)) for each, row in zip(opens, rows, strict=False)
+    ]  # § 1 Aim
+    beside_one = [opens[at] or (opens[at + 1] and not (at and bare[at - 1])) for at in range(len(rows))]
     behind = Counter(tool for row, is_near in zip(rows, beside_one, strict=True) if is_near and (tool := _behind(row)))
     most = max(_AGAIN, sum(_opens(row, "article") for row in rows) / 2)
     of_class = _of_class(rows)

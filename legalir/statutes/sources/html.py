@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Literal, Self, cast
 
 from pydantic import model_validator
 
+from legalir.analysis.language import identify
 from legalir.collections import Collection
 from legalir.config import AnyText, Choice, Schema, SchemaError, Text
 from legalir.contract import factory_of
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_OPENING = tuple('«“„‚‘"「')
 _XML = (".xml", ".xhtml", ".html", ".json")
 _ROOT = re.compile(r"""<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]|\s*\ufeff?\s*\{\s*"([^"]+)"\s*:""")
 
@@ -265,10 +267,14 @@ class _Page:
         for depth, rule in enumerate(rules.units):
             for element in self._select(page.root, rule.css):
                 self._rule.setdefault(element, (depth, rule))
+                quoted = len(page.text)  # where a label in quotation marks begins: «Article 17 bis
                 for role, css in (("label", rule.label), ("heading", rule.heading)):
                     inside = css and "@" not in css and not css.startswith("/")
                     for part in self._select(element, css) if inside else []:
-                        self._role[part] = "label" if role == "label" else "heading"
+                        if role == "label" and page.words(part).startswith(_OPENING):
+                            quoted = min(quoted, page.span(part)[0])
+                        if page.span(part)[0] < quoted:
+                            self._role[part] = "label" if role == "label" else "heading"
         for element in self._quoted():
             self._rule.pop(element, None)
             self._role.pop(element, None)
@@ -283,6 +289,7 @@ class _Page:
             raise DataError(f"{path.name}: nothing matches {rules.title!r}, the selector of the title.")
         law_id = re.sub(r"[^\w.]+", "-", self._value(page.root, rules.law_id)).strip("-") or law_id_of(path)
         lang = self._value(page.root, rules.lang)[:2] if "@" in rules.lang else rules.lang
+        lang = lang or (identify([page.text]) if "@" in rules.lang else "")  # pages of EUR-Lex do not say it
         self.law = Law(page.text, name, law_id, rules.country, lang or self._table.lang)
         self.law.names = tuple(filter(None, (self._value(page.root, each) for each in rules.names)))
         self.law.effective_from = iso_day(self._value(page.root, rules.effective_from))
