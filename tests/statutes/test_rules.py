@@ -70,7 +70,7 @@ def format_of(name: str) -> Format:
 @pytest.mark.parametrize("name", CASES)
 def test_rules_of_the_package(name: str) -> None:
     title, law_id, lang, day, number, heading, path = CASES[name]
-    law = law_of(format_of(name), sample(name))
+    law = law_of(format_of(name), sample(name), f"sample{path_of(name).suffix}")
     assert (law.title, law.law_id, law.lang, law.effective_from) == (title, law_id, lang, day)
     document = documents_of(law)[number]
     assert (document.unit.kind, document.unit.heading) == ("article", heading)
@@ -140,11 +140,23 @@ def test_the_keys_of_json_are_its_elements(tmp_path: Path, content: object) -> N
     assert (rows[0]["path"], rows[0]["effective_from"]) == ("I Yleistä", "2020-01-02")
 
 
-@pytest.mark.parametrize("content", ["{}", "[]", '{"a": 1}', '{"a": ' * 300 + "1" + "}" * 300, '{"a": [', "[[[1]]]"])
+ODD = [
+    "{}",
+    "[]",
+    '{"a": 1}',
+    '{"a": ' * 300 + "1" + "}" * 300,
+    '{"a": [',
+    "[[[1]]]",
+    '{"²a ª": {"": 1}}',
+    f"[{'1' * 5000}]",
+]
+
+
+@pytest.mark.parametrize("content", ODD)
 def test_json_without_units_is_one_sentence(tmp_path: Path, content: str) -> None:
     (tmp_path / "rules.yaml").write_text(OWN, encoding="utf-8")
     (tmp_path / "law.json").write_text(content, encoding="utf-8")
-    with pytest.raises(DataError, match=r"law\.json.*(nest|not JSON|nothing matches|no provision)"):
+    with pytest.raises(DataError, match=r"law\.json.*(nest|not JSON|nothing matches|no provision|digits)"):
         write_collection(f'xml(path="{tmp_path / "law.json"}", rules="{tmp_path / "rules.yaml"}")', tmp_path / "new")
 
 

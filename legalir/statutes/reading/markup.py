@@ -29,6 +29,7 @@ _START = 100
 _DEEPEST = 100
 _LONGEST = 500
 """Characters of a value of JSON that is an attribute, too."""
+_NO_NAME = re.compile(r"[^\w.\u3001-\ud7ff-]|[\u0080-\u00bf×÷\u0300-\u036f\u2000-\u2bff]")  # of an element
 _NO_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 
@@ -229,5 +230,5 @@ def _fill(element: etree._Element, content: Mapping[str, object], name: str, dep
 
 def _tag(key: str) -> str:
     """Return the name of a key as an element has it: without a namespace, and `_` for signs that it cannot have."""
-    words = re.sub(r"[^\w.-]", "_", key.rpartition(":")[2])
-    return words if words[:1].isalpha() else f"_{words}"
+    words = _NO_NAME.sub("_", key.rpartition(":")[2])
+    return f"_{words}" if words[:1] in ("", ".", "-", *"0123456789") else words

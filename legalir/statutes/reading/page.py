@@ -248,10 +248,11 @@ def _within(rows: Sequence[_Row]) -> range:
     behind = rows[end:]
     if sum(len(row.words) for row in behind) > _BEHIND or any(_goes_on(row) for row in behind):
         end = len(rows)
-    titles = [at for at in range(begin, first) if rows[at].level == 1 and rows[at].bare]
-    if len(titles) == 1:
-        begin = titles[0]
-    elif not any(map(_is_name, rows[begin:first])):
+    titles = [at for at in range(begin, first) if rows[at].level == 1 and _is_name(rows[at])]
+    one = titles[0] if len(titles) == 1 else begin
+    if names_law(rows[one].words) or not any(map(_is_name, rows[begin:one])):
+        begin = one
+    if not any(map(_is_name, rows[begin:first])):
         begin = next((at for at, row in enumerate(rows[:begin]) if _is_name(row)), begin)
     return range(begin, end)
 
@@ -331,18 +332,16 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
                 beside.update(found)
     perhaps = {tool for tool in perhaps if beside[tool] >= max(_AGAIN, often[tool] / 2)}
     opens = [*map(_opens_any, rows), False]
-    bare = [
-        each and not _TEXT_END.search(row.words.rstrip(CELL)) for each, row in zip(opens, rows, strict=False)
-    ]  # § 1 Aim
-    beside_one = [opens[at] or (opens[at + 1] and not (at and bare[at - 1])) for at in range(len(rows))]
+    only = [each and not _TEXT_END.search(row.words.rstrip(CELL)) for each, row in zip(opens, rows, strict=False)]
+    beside_one = [opens[at] or (opens[at + 1] and not (at and only[at - 1])) for at in range(len(rows))]
     behind = Counter(tool for row, is_near in zip(rows, beside_one, strict=True) if is_near and (tool := _behind(row)))
     most = max(_AGAIN, sum(_opens(row, "article") for row in rows) / 2)
     of_class = _of_class(rows)
     kept = list[_Row]()
     for row, each, tools, is_near in zip(rows, cells, alone, beside_one, strict=True):
         # Beside a tool, a link with a number is one, too: 3 judgments.
-        gone_of = [of is not None and {*of} - {""} <= perhaps and not perhaps.isdisjoint(of) for of in tools]
-        held = [cell for cell, is_tool in zip(each, gone_of, strict=True) if not is_tool]
+        are_tools = [of is not None and {*of} - {""} <= perhaps and not perhaps.isdisjoint(of) for of in tools]
+        held = [cell for cell, is_tool in zip(each, are_tools, strict=True) if not is_tool]
         if row in of_class or _leads_to_top(row):
             held = []
         if len(held) < len(each):

@@ -36,7 +36,7 @@ def read_json(data: bytes, name: str) -> object:
         name: of the file, for messages.
 
     Raises:
-        DataError: it is not UTF-8, not JSON, or nested too deeply.
+        DataError: it is not UTF-8, not JSON, nested too deeply, or has a number that is too long.
     """
     try:
         return json.loads(data.decode("utf-8-sig"))
@@ -48,3 +48,5 @@ def read_json(data: bytes, name: str) -> object:
         ) from None
     except RecursionError:
         raise DataError(f"{name}: JSON that is nested too deeply.") from None
+    except ValueError:
+        raise DataError(f"{name}: JSON with a number of thousands of digits: mend the file.") from None

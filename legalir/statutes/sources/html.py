@@ -47,7 +47,7 @@ _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _OPENING = tuple('«“„‚‘"「')
 _XML = (".xml", ".xhtml", ".html", ".json")
-_ROOT = re.compile(r"""<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]|\s*\ufeff?\s*\{\s*"([^"]+)"\s*:""")
+_ROOT, _FIRST_KEY = re.compile(r"<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]"), re.compile(r'[\s\ufeff]*\{\s*"([^"]+)"\s*:')
 
 
 class UnitRule(Schema):
@@ -216,8 +216,8 @@ def _by_root(name: str, rules: Rules, title: str = "") -> Format:
 
 def _has_root(rules: Rules, path: Path, head: bytes) -> bool:
     text = head.decode("utf-8", "ignore")
-    root = _ROOT.match(text) if path.suffix.lower() == ".json" else _ROOT.search(text)
-    return not rules.root or (root is not None and (root[1] or root[2]) in rules.root and rules.has in text)
+    root = _FIRST_KEY.match(text) if path.suffix.lower() == ".json" else _ROOT.search(text)
+    return not rules.root or (root is not None and root[1] in rules.root and rules.has in text)
 
 
 def _read_xml(path: Path, data: bytes, rules: Rules, title: str) -> Iterator[Law]:
