@@ -62,13 +62,13 @@ The exit code is 1 if there is a fault, so that a script can stop there.
 """
 _IMPORT = """Examples:
 
-  legalir datasets import 'table(path="provisions.csv")' my-statutes/
+  legalir datasets import provisions.csv my-statutes/
 
   legalir datasets import 'markdown(path="laws/", workers=2)' my-statutes/ --strict
 
   legalir datasets import 'table(path="laws.tsv", docno="id", text="body", links="cites.tsv")' my-statutes/
 
-  legalir datasets import 'table(path="provisions.jsonl")' my-statutes/ --replace --licence CC0 --lang ko
+  legalir datasets import laws/ my-statutes/ --replace --licence CC0 --lang ko
 
 Then: legalir datasets check my-statutes/, and legalir search my-statutes/ "question".
 
@@ -414,7 +414,7 @@ def _print_node(node: Node, indent: str, depth: int | None) -> None:
 
 @app.command("import", epilog=_IMPORT)
 def import_collection(
-    source: Annotated[str, typer.Argument(help="Source with its parameters, in quotes.", show_default=False)],
+    source: Annotated[str, typer.Argument(help="File or folder; or a source with its parameters, in quotes.", show_default=False)],
     folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
     replace: Annotated[
         bool,

@@ -97,7 +97,7 @@ def get_source(spec: str | Source, collection: Collection | None = None) -> Sour
 
     Args:
         spec: a name with parameters in brackets, ``table(path="provisions.csv")``; the path of a file or folder, which
-            ``auto`` reads; or a source.
+            ``auto`` reads, of a table ``table``; or a source.
         collection: passed to the factory of the plugin; mostly None, because a source comes before any collection.
 
     Raises:
@@ -109,7 +109,8 @@ def get_source(spec: str | Source, collection: Collection | None = None) -> Sour
             return spec
         raise ComponentError(f"{spec!r} is not a source: it needs the attributes name, provisions and links.")
     if _exists(spec):
-        spec = f"auto(path={spec!r})"
+        table = Path(spec).suffix.lower() in (".csv", ".tsv", ".jsonl") and Path(spec).is_file()
+        spec = f"{'table' if table else 'auto'}(path={spec!r})"
     elif "(" not in spec and not spec.isidentifier():
         raise ComponentError(f"There is no file or folder {spec!r}, and no source has such a name.")
     try:

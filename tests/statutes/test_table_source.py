@@ -181,6 +181,8 @@ def test_a_source_by_name() -> None:
     assert isinstance(source, Source)
     assert [row["docno"] for row in source.provisions()] == ["a-1", "a-2"]
     assert get_source(source) is source
+    by_path = get_source("p.csv")
+    assert isinstance(by_path, Source) and [row["docno"] for row in by_path.provisions()] == ["a-1", "a-2"]
 
 
 @pytest.mark.parametrize(
