@@ -414,7 +414,9 @@ def _print_node(node: Node, indent: str, depth: int | None) -> None:
 
 @app.command("import", epilog=_IMPORT)
 def import_collection(
-    source: Annotated[str, typer.Argument(help="File or folder; or a source with its parameters, in quotes.", show_default=False)],
+    source: Annotated[
+        str, typer.Argument(help="File or folder; or a source with its parameters, in quotes.", show_default=False)
+    ],
     folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
     replace: Annotated[
         bool,

@@ -24,7 +24,8 @@ from legalir.statutes.sources.auto import auto
 from legalir.statutes.sources.docx import docx
 from legalir.statutes.sources.html import FORMATS, html
 from legalir.statutes.sources.pdf import pdf
-from legalir.statutes.sources.text import text
+from legalir.statutes.sources.text import FORMATS as TEXT_FORMATS
+from legalir.statutes.sources.text import _with_margins, text
 
 KOREAN = """물놀이장 안전법
 차례
@@ -722,3 +723,47 @@ def test_an_act_that_is_printed_behind_the_law_does_not_hide_it(texts: tuple[str
     name = {"th": "พระราชบัญญัติท่าเรือ", "en": "Harbour Act 1990"}[lang]
     page = law_on_page(f"<div><h1>{name}</h1>{law}</div><div><h1>{name} 2</h1>{later}</div>", lang)
     assert rendered(page)[1].strip() == texts[1].strip()
+
+
+MARGIN = """Hafengesetz
+vom 3. Mai 1972
+
+                   I. Allgemeines
+
+Zweck              § 1. Dieses Gesetz regelt die Be-
+                   nützung der Häfen.
+
+Begriffe und       § 2. 1 Ein Hafen ist ein Ort.
+Abgren-            2 Kein Hafen ist ein Ort nach
+zung               § 7 Abs. 1.
+
+                   § 3. Er ist frei.
+
+Strafe             § 4. Wer stört, zahlt.
+"""
+
+
+def test_headings_in_the_margin() -> None:
+    law = law_of(TEXT_FORMATS[0], MARGIN, "hafen.txt")
+    articles = [each for each in law.root.walk() if each.kind == "article"]
+    assert [(each.number, each.heading) for each in articles] == [
+        ("1", "Zweck"), ("2", "Begriffe und Abgrenzung"), ("3", ""), ("4", "Strafe")
+    ]  # fmt: skip
+    texts = [" ".join(law.render(each).split()) for each in articles]
+    assert texts[0] == "Dieses Gesetz regelt die Benützung der Häfen."
+    assert texts[1].endswith("2 Kein Hafen ist ein Ort nach § 7 Abs. 1.") and texts[3] == "Wer stört, zahlt."
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "Art. 1    Zweck\nDas ist so.\nArt. 2    Ziel\nDas auch.\nArt. 3    Ende\nAus.",  # numbers in the margin
+        "Gesetz\n        § 1. Eins.\n        § 2. Zwei.\n        § 3. Drei.",  # only moved in
+        "§ 1. Gebühren:\nBoot        1. Klasse\nSchiff      2. Klasse\n§ 2. Sie gelten.\n§ 3. Ende.",  # a table
+        f"{'Das ist ein langer Satz in der Spalte':45}§ 7. Und so fort.\n" * 4 + "§ 1. Eins.\n§ 2. Zwei.",  # columns
+    ],
+)
+def test_what_is_no_margin(rows: str) -> None:
+    assert [" ".join(row.split()) for row in _with_margins(rows.splitlines())] == [
+        " ".join(row.split()) for row in rows.splitlines()
+    ]

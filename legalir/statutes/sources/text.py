@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.statutes.importing.files import Format, StatuteFiles
+from legalir.statutes.jurisdictions import openings
 from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import check_country, country_of, law_id_of, read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
@@ -23,6 +26,21 @@ _ABOUT = re.compile(r"(?:readme|license|licence|changelog|contributing|authors)\
 _BESIDE = 40
 """Characters beside the links of a menu."""
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+
+
+_GAP = re.compile(r"(?P<margin>\S.*?)?\s{2,}(?=\S)")
+_BARE_NUMBER = re.compile(r"\d{1,3}[A-Z]?\.")
+_LEAST, _NARROWEST, _WIDEST = 3, 8, 30
+"""Articles with a margin that show where it ends, and its width in characters; a column of text is wider."""
+
+
+class _Begun(NamedTuple):
+    """A line in which an article begins behind the margin: where it begins, what is in the margin, and its label."""
+
+    row: int
+    column: int
+    margin: str
+    label: str
 
 
 def _format(
@@ -58,6 +76,7 @@ def _read(path: Path, data: bytes, country: str, title: str, encoding: str | Non
         yield law_of_markdown(path.name, text, country, title, law_id_of(path))
         return
     rows, headers = without_headers([page.splitlines() for page in text.split("\f")])
+    rows = _with_margins(rows)
     left_out = {"headers of pages": "\n".join(headers)} if headers else {}
     yield read_text(path.name, rejoined(rows), country, title, law_id_of(path), left_out=left_out)
 
@@ -70,6 +89,53 @@ def law_of_markdown(name: str, text: str, country: str, title: str, law_id: str,
     levels = {at: len(mark[1]) for at, row in enumerate(rows) if (mark := _HEADING.match(row))}
     left_out = {"menus": menus} if menus else {}
     return read_text(name, rejoined(_plain(rows)), country, title, law_id, lang, left_out, levels=levels)
+
+
+def _with_margins(rows: Sequence[str]) -> list[str]:
+    """Return lines in which what stands in the margin, left of an article, is its heading.
+
+    ``Waiting     § 5. A list is kept.`` and ``list          It is public.`` become ``§ 5. Waiting list``, and the text
+    below. Lines without a margin stay as they are.
+    """
+    rows = [row.expandtabs() for row in rows]
+    begun = [each for at, row in enumerate(rows) if (each := _begun(at, row, rows[at - 1] if at else ""))]
+    (column, count), *_ = Counter(each.column for each in begun).most_common(1) or [(0, 0)]
+    begun = [each for each in begun if each.column == column]
+    longer = [row for row in rows if len(row.rstrip()) > column]
+    apart = sum(row[max(column - 2, 0) : column].isspace() for row in longer)
+    with_margin = sum(bool(each.margin) for each in begun)
+    if not _NARROWEST <= column <= _WIDEST or with_margin < max(_LEAST, count / 2) or apart * 10 < len(longer) * 8:
+        return list(rows)
+    labels = {each.row: each.label for each in begun}
+    found: list[str] = []
+    heading = -1  # the line of the heading that may go on in the margin
+    for at, row in enumerate(rows):
+        inside = row[max(column - 2, 0) : column].isspace() or len(row.rstrip()) <= column
+        margin, text = (row[:column].strip(), row[column:].strip()) if inside else ("", row)
+        if at in labels:
+            heading = len(found) if margin else -1
+            found += [f"{labels[at]} {margin}".rstrip(), text[len(labels[at]) :].strip()]
+        elif heading >= 0 and margin:
+            before = found[heading]
+            divided = before.endswith("-") and margin[0].islower()
+            found[heading] = f"{before[:-1]}{margin}" if divided else f"{before} {margin}"
+            found.append(text)
+        else:
+            heading = heading if margin else -1
+            found.append(row if margin else text)
+    return found
+
+
+def _begun(at: int, row: str, above: str) -> _Begun | None:
+    """Return the article that begins behind the first wide gap of a line, beside a margin or below a blank line."""
+    gap = _GAP.match(row)
+    label = openings(("article",)).match(row, gap.end()) if gap else None
+    label = label or (_BARE_NUMBER.match(row, gap.end()) if gap else None)
+    goes_on = gap["margin"][0].islower() if gap and gap["margin"] else above.strip() != ""
+    if gap is None or label is None or goes_on:
+        return None
+    stop = label.end() + row[label.end() :].startswith(".")
+    return _Begun(at, gap.end(), gap["margin"] or "", row[gap.end() : stop].strip())
 
 
 def _text_of(rows: Sequence[str]) -> list[str]:
