@@ -767,3 +767,10 @@ def test_what_is_no_margin(rows: str) -> None:
     assert [" ".join(row.split()) for row in _with_margins(rows.splitlines())] == [
         " ".join(row.split()) for row in rows.splitlines()
     ]
+
+
+def test_a_heading_in_the_foot_of_a_page() -> None:
+    rows = ["Harbour Act 1990", *(f"Section {n}. Text {n}." for n in range(1, 9)), "© 2020 Harbour Board", "Contact"]
+    law = read_text("a.html", rows, "auto", "", "a", levels={0: 1, len(rows) - 1: 2})
+    assert [each.number for each in law.root.walk() if each.kind == "article"][-1] == "8"
+    assert "foot of a page" in {each.reason for each in law.left_out}

@@ -855,6 +855,7 @@ def read_text(
         raise DataError(f"{name} has no text.")
     foot = foot_of(words)
     words, left_out = words[:foot], {**left_out, "foot of a page": "\n".join(words[foot:])}
+    levels = {at: level for at, level in levels.items() if at < foot}
     found = _language(words, lang)
     chosen = country if country in jurisdictions() else country_of(words, found)
     if not chosen:
