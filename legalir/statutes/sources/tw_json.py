@@ -231,7 +231,8 @@ def _strings(value: object) -> Iterator[str]:
 def _recognises(path: Path, head: bytes) -> bool:
     if path.suffix.lower() == ".xml":
         return "<法規內容>".encode() in head
-    return any(f'"{key}'.encode() in head for key in ("法規", "英文法規名稱", "LawName", "EngLawName"))
+    own = any(f'"{key}'.encode() in head for key in ("法規", "英文法規名稱"))
+    return own or (b"LawName" in head and b"LawURL" in head)
 
 
 FORMATS = (
@@ -240,7 +241,7 @@ FORMATS = (
         (".json", ".xml"),
         _recognises,
         read,
-        needs="`法規名稱` and `法規內容`, or `LawName` and `LawArticles`",
+        needs="`法規名稱` and `法規內容`, or `LawName`, `LawURL` and `LawArticles`",
     ),
 )
 tw_json = factory_of(StatuteFiles, 'Laws of Taiwan as JSON or XML: ``tw_json(path="laws/")``.', formats=FORMATS[0])
