@@ -30,7 +30,8 @@ def search(
 
     Scores of different collections cannot be compared, so the lists are fused by rank: the first of each collection in
     the order of `collections`, then the second ones. A provision that the question cites (:func:`find`) comes first. A
-    provision that two collections have is there twice.
+    provision that two collections have is there twice. A collection in other letters than those of the question has its
+    results behind those of the others.
 
     Args:
         collections: two or more, each once.
@@ -41,7 +42,7 @@ def search(
 
     Returns:
         The columns of :meth:`legalir.Collection.search` and ``collection``, the id of the collection of each row;
-        ``score`` is 1/(60 + its rank there), and 1 for a cited provision.
+        ``score`` is 1/(60 + its rank there), or behind the others, and 1 for a cited provision.
 
     Raises:
         ComponentError: as :meth:`legalir.Collection.search`; a collection is named twice, or no collection has versions
@@ -53,7 +54,9 @@ def search(
         pd.DataFrame(one.search(query, expr, k, as_of=as_of if one.dated else None)).assign(collection=one.id)
         for one in opened
     ]
-    order = in_turn([[*zip(hits["collection"], hits["docno"], strict=True)] for hits in lists], cited)[:k]
+    named = [[*zip(hits["collection"], hits["docno"], strict=True)] for hits in lists]
+    behind = {number for number, one in enumerate(opened) if one.writing.foreign(query)}
+    order = in_turn(named, cited, behind)[:k]
     starts = [*accumulate(map(len, lists), initial=0)]
     fused = pd.concat(lists).iloc[[starts[number] + place for _, number, place in order]].reset_index(drop=True)
     fused = fused.assign(rank=range(len(fused)), score=[score for score, _, _ in order])
@@ -62,19 +65,21 @@ def search(
 
 
 def in_turn(
-    lists: Sequence[Sequence[tuple[str, str]]], cited: Container[tuple[str, str]]
+    lists: Sequence[Sequence[tuple[str, str]]], cited: Container[tuple[str, str]], behind: Container[int] = ()
 ) -> list[tuple[float, int, int]]:
     """Return the order of the results of several collections, as :func:`search` has it.
 
     Args:
         lists: the name of a collection and the docno of each of its results, best first, of each collection.
         cited: those that the question cites.
+        behind: numbers of the lists that come behind the others.
 
     Returns:
         Score, number of the list, and place in it from 0, of each result.
     """
+    longest = max((len(each) for number, each in enumerate(lists) if number not in behind), default=0)
     fused = [
-        (1.0 if one in cited else 1 / (_K + place + 1), number, place)
+        (1.0 if one in cited else 1 / (_K + place + 1 + longest * (number in behind)), number, place)
         for number, each in enumerate(lists)
         for place, one in enumerate(each)
     ]

@@ -56,6 +56,10 @@ def test_several_collections(tmp_path: Path) -> None:
     assert [(one.id, found.shows) for one, found in find([laws, FIRE], "FTS310-5")] == [(FIRE, "fts310-5")]
     first = legalir.search([laws, FIRE], CITATION, k=3)
     assert (first["docno"][0], first["score"][0]) == ("vact-15", 1)
+    english = legalir.search(
+        [FIRE, "legalir/harbour"], "Must my pleasure craft be registered?", "default(semantic=False)", k=12
+    )
+    assert list(english["collection"]) == ["legalir/harbour"] * 12, "the other is written in Hangul"
 
 
 def test_mistakes_with_several_collections() -> None:

@@ -581,3 +581,12 @@ def test_filters(client: TestClient) -> None:
     assert answer["where"] == "law=Harbour Act"
     for wrong in ({"level": "act"}, {"where": "law=Harbor"}, {"where": "law"}):
         assert "where" in get(client, "/v1/search", 400, q="lamp", **wrong)["error"]
+
+
+def test_a_question_in_other_letters_is_said(client: TestClient) -> None:
+    asked = "등대의 불빛은 언제 켜야 합니까"
+    notes = get(client, "/v1/search", q=asked, collection="harbour")["notes"]
+    assert notes == ["The question is written in Hangul letters, and 100% of the letters of the provisions are Latin."]
+    page = client.get("/", params={"q": asked, "collection": "harbour", "lang": "ko"}).text
+    assert "질문은 조문과 다른 문자(Hangul)로 쓰였습니다." in page
+    assert get(client, "/v1/search", q="lamp", collection="harbour")["notes"] == []

@@ -18,6 +18,7 @@ _SENTENCES = tuple(
     for pattern, name in (
         (r"As of (?P<day>\S+), from the question \((?P<words>.*)\);", "day"),
         (r"The question names (?P<words>.*), which is not a day", "no_day"),
+        (r"The question is written in (?P<words>\w+) letters", "other_letters"),
         (r"The question names several days \((?P<words>.*)\)", "several_days"),
         (r"The question names (?P<words>.*), which is to come", "day_to_come"),
         (r"The question names (?P<words>.*), not clearly as a day", "unclear_day"),

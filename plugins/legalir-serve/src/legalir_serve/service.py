@@ -440,7 +440,8 @@ class Service:
         known = self.cited(query)["found"] if len(query) < _CITATION else []
         cited = {(row["collection"], row["shows"]) for row in known if row["state"] == "right"}
         searched = [one["collection"] for one in lists]
-        order = in_turn([[(one["collection"], row["docno"]) for row in one["results"]] for one in lists], cited)
+        behind = {at for at, name in enumerate(searched) if self.opened(name).collection.writing.foreign(query)}
+        order = in_turn([[(one["collection"], row["docno"]) for row in one["results"]] for one in lists], cited, behind)
         results = [
             {**lists[number]["results"][place], "rank": rank, "score": score, "collection": searched[number]}
             for rank, (score, number, place) in enumerate(order[:wanted], start=1)
@@ -506,6 +507,8 @@ class Service:
 
         question = self.policy.question(query)
         words, filtered, notes = opened.collection.asked(question, _filter(filters))
+        if opened.collection.writing.foreign(words):
+            notes = [*notes, opened.collection.writing.objection(words)]
         hits = self.found(opened, words, RESULTS if counted else wanted, pipeline, day, lookup, filtered)
         shown = hits.iloc[offset:wanted]
         beside, new = (
