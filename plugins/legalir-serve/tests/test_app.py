@@ -590,3 +590,6 @@ def test_a_question_in_other_letters_is_said(client: TestClient) -> None:
     page = client.get("/", params={"q": asked, "collection": "harbour", "lang": "ko"}).text
     assert "질문은 조문과 다른 문자(Hangul)로 쓰였습니다." in page
     assert get(client, "/v1/search", q="lamp", collection="harbour")["notes"] == []
+    with client_of(Service({"fire": "legalir/firecode", "quay": "legalir/harbour"})) as both:
+        mixed = get(both, "/v1/search", q="Must my pleasure craft be registered?", collection="all", k=9)
+    assert mixed["notes"] == [] and {row["collection"] for row in mixed["results"]} == {"quay"}

@@ -440,7 +440,9 @@ class Service:
         known = self.cited(query)["found"] if len(query) < _CITATION else []
         cited = {(row["collection"], row["shows"]) for row in known if row["state"] == "right"}
         searched = [one["collection"] for one in lists]
-        behind = {at for at, name in enumerate(searched) if self.opened(name).collection.writing.foreign(query)}
+        writings = [self.opened(name).collection.writing for name in searched]
+        behind = {at for at, each in enumerate(writings) if each.foreign(query)}
+        of_others = {writings[at].objection(query) for at in behind} if len(behind) < len(lists) else set[str]()
         order = in_turn([[(one["collection"], row["docno"]) for row in one["results"]] for one in lists], cited, behind)
         results = [
             {**lists[number]["results"][place], "rank": rank, "score": score, "collection": searched[number]}
@@ -453,7 +455,7 @@ class Service:
             # Each has counts of its own, which say little together.
             **({"counts": {}} if "counts" in lists[0] else {}),
             **({"not_searched": refused} if refused else {}),
-            "notes": list(dict.fromkeys(note for one in lists for note in one["notes"])),
+            "notes": list(dict.fromkeys(note for one in lists for note in one["notes"] if note not in of_others)),
             "collection": searched if len(searched) > 1 else searched[0],
             "as_of": next((one["as_of"] for one in lists if one["as_of"]), None),
             "results": results[offset:],
