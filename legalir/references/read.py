@@ -2044,16 +2044,10 @@ class _Reader:
                 levels = ("paragraph", "item", "subitem")[not inside[0].isdecimal() :]
                 numbers = {"article": number, **dict(zip(levels, inside, strict=False))}
         article = memory.last.get("article")
-        if (
-            numbers
-            and article
-            and article.law == law
-            and draft.law
-            and law
-            and not kind
-            and {*numbers} <= {"paragraph", "item"}
-        ):
-            numbers = {"article": article.article, **numbers}  # § 6 Abs. 1 KSchG, Abs. 3 leg. cit.
+        same = article is not None and law_kind == "short" and draft.law is not None and article.law == law and law
+        if article and same and not kind and numbers and {*numbers} <= {"paragraph", "item"}:
+            over = _SENTENCE_OVER.search(text, article.end, draft.start)
+            numbers = numbers if over else {"article": article.article, **numbers}  # § 6 Abs. 1 KSchG, Abs. 3 leg. cit.
         if kind:
             law_kind = "relative" if law_kind == "self" else law_kind
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}

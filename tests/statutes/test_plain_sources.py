@@ -600,6 +600,14 @@ def test_tools_behind_headings_are_no_text() -> None:
     assert rendered(law) == [f"Text {n} of The Act\nIt ends." for n in range(1, 6)]
 
 
+def test_signatures_behind_the_last_article_are_no_text() -> None:
+    articles = "".join(f"<h4>Section {n}</h4><p>Text {n}.</p><p class='sign'>Sign {n} means stop.</p>" for n in (1, 2))
+    signed = "<div class='sign'><p>Harbour Board, 3 May 1990</p><p>A. Pilot</p></div>"
+    law = law_on_page(f"<h1>Harbour Act 1990</h1><div>{articles}<h4>Section 3</h4><p>Text 3.</p>{signed}</div>")
+    assert rendered(law) == ["Text 1.\nSign 1 means stop.", "Text 2.\nSign 2 means stop.", "Text 3."]
+    assert "signatures" in {each.reason for each in law.left_out}
+
+
 def test_what_an_article_has_alone_is_its_text() -> None:
     rows = "".join(
         f"<h4>Section {n}</h4><p class='gone'>(Repealed)</p><h4>Section {n}A</h4><p>Text.</p>" for n in range(1, 6)

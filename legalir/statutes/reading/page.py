@@ -143,8 +143,8 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
 
     Beside them what is left out, by the reason, and the levels of lines that are marked as headings. Left out are
     menus, what stands around the element that holds all articles, the foot of the page, the tools that come with each
-    article, words for readers of the screen alone, and lines of links to places of the page whose words come again: its
-    table of contents.
+    article, signatures behind the last one, words for readers of the screen alone, and lines of links to places of the
+    page whose words come again: its table of contents.
     """
     left: dict[str, list[str]] = {"menus": [], "table of contents": []}
     rows = _rows(page, left)
@@ -157,7 +157,10 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     above = next((at for at, row in enumerate(rows) if _opens_any(row) and row.bare), 0)
     menus = [row for row in rows[:above] if not row.bare and len(row.links()) > 1 and not _is_entry(row)]
     left["around the law"] += (row.words for row in menus)
-    rows = [*chain.from_iterable(_beside(row) for row in rows if row not in menus)]
+    behind = max((at for at, row in enumerate(rows) if _opens_any(row)), default=len(rows)) + 1
+    signed = [row for row in rows[behind:] if any(map(_is_signed, _lineage(row.element)))]
+    left["signatures"] = [row.words for row in signed]
+    rows = [*chain.from_iterable(_beside(row) for row in rows if row not in menus and row not in signed)]
     again = sorted(compact(row.words) for row in rows if not _is_entry(row))
     contents = {row for row in rows if _is_entry(row) and _begins_one(compact(row.words), again)}
     contents = contents if len(contents) > _FEW_ENTRIES else set()
@@ -186,12 +189,9 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
         name = local(element)
         if not name or name in NEVER:
             return
-        called = attribute(element, "class")
-        reason = "words for readers of the screen" if _UNSEEN.search(called) else ""
-        reason = reason or ("signatures" if _SIGNED.search(called) and not _has_article(element) else "")
-        reason = reason or ("menus" if _is_menu(page, element) else "")
-        if reason and len(words := page.words(element)) < most:
-            left.setdefault(reason, []).append(words)
+        unseen = _UNSEEN.search(attribute(element, "class"))
+        if (unseen or _is_menu(page, element)) and len(words := page.words(element)) < most:
+            left.setdefault("words for readers of the screen" if unseen else "menus", []).append(words)
             return
         if name in BLOCKS:
             begin(element)
@@ -255,6 +255,10 @@ def _within(rows: Sequence[_Row]) -> range:
     if not any(map(_is_name, rows[begin:first])):
         begin = next((at for at, row in enumerate(rows[:begin]) if _is_name(row)), begin)
     return range(begin, end)
+
+
+def _is_signed(element: etree._Element) -> bool:
+    return _SIGNED.search(attribute(element, "class")) is not None
 
 
 def _label(row: _Row) -> str:
@@ -464,12 +468,6 @@ def _begins_one(words: str, others: Sequence[str]) -> bool:
     return place < len(others) and others[place].startswith(words)
 
 
-def _has_article(element: etree._Element) -> bool:
-    """Return True if an element begins an article or a group."""
-    begun = "".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]
-    return openings(("article", "group")).match(begun) is not None
-
-
 def _is_menu(page: Markup, element: etree._Element) -> bool:
     """Return True if an element is a menu or the like, by its name or by what it is called.
 
@@ -481,7 +479,8 @@ def _is_menu(page: Markup, element: etree._Element) -> bool:
         return True
     called = " ".join(attribute(element, each) for each in ("id", "class", "role"))
     named, perhaps = _MENU.search(called), name == "form" or _PERHAPS.search(called)
-    if not (named or perhaps) or _has_article(element):
+    begun = "".join(map(str, islice(element.itertext(), 20))).lstrip()[:200]
+    if not (named or perhaps) or openings(("article", "group")).match(begun):
         return False
     rest = " ".join(page.text[page.span(element)[1] :].split())
     last = not rest or _TOP.fullmatch(rest) is not None

@@ -490,6 +490,7 @@ def read_legalize(path: Path, data: bytes) -> Iterator[Law]:
     if (state := facts.get("text_state", "point_in_time")) != "point_in_time":
         law.notes.append(f"{law.title}: the text is not that of its day (text_state: {state}).")
     if _has_lines(text[front.end() :]):
+        text = _LEGALIZE_NOTICE.sub("", text)
         by_lines = law_of_markdown(path.name, text, country or "auto", law.title, law.law_id, law.lang)
         notes = [*law.notes, *by_lines.notes]
         yield replace(law, text=by_lines.text, root=by_lines.root, left_out=by_lines.left_out, notes=notes)
