@@ -135,9 +135,9 @@ class Grammar(Schema):
     brackets; ``X`` one or two letters, ``S`` one, ``J`` a small one; ``H`` and ``K`` a letter of a Korean and a
     Japanese sub-item; ``C`` a digit in a circle, ``G`` one without a blank before it; ``E`` a capital that ends a
     number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``Y`` a
-    year; ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`, ``A`` of `cardinals`;
-    ``Q`` a name in quotation marks, ``U`` one without; ``W`` a verb, by its ending; ``M`` a number above 1; ``L``
-    more numbers of a list: ``第 N+ > L 条``.
+    year; ``D`` a decimal, which is an article only after a law; ``Z`` a chapter and an article, ``7:1``; ``O`` one
+    of `ordinals`, ``A`` of `cardinals`; ``Q`` a name in quotation marks, ``U`` one without; ``W`` a verb, by its
+    ending; ``M`` a number above 1; ``L`` more numbers of a list: ``第 N+ > L 条``.
     """
 
     paragraph: Forms = ()
@@ -235,8 +235,8 @@ class Grammar(Schema):
     """Words between the law that a sentence is about and its article, ``…``, and words behind that: ``는 … 에서``."""
 
     marked: OptionalText = ""
-    """A regular expression of beginnings of sentences where an article of the own law is always marked as such:
-    a bare one is of the law of the article before it. In Vietnam all are, in Taiwan those of pleadings."""
+    """A regular expression of sentences where an article of the own law is always marked as such, as in a letter: a
+    bare one is of the law of the article before it. ``…`` is its place; what is before it is a sentence or line."""
 
     possessed: Forms = ()
     """Words of an article that show that it is one of the law named before in the sentence: ``maddesi``, *its article*,
@@ -404,7 +404,10 @@ class Grammar(Schema):
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
             if (
-                sum(token in ("N", "N+", "D", "P", "O", "O+", "V", "V+") for token in form.partition(" > ")[0].split())
+                sum(
+                    token in ("N", "N+", "D", "Z", "P", "O", "O+", "V", "V+")
+                    for token in form.partition(" > ")[0].split()
+                )
                 != 1
             ):
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
@@ -448,7 +451,7 @@ class Grammar(Schema):
         signs: set[str] = set()
         for form in forms:
             token = form.lstrip("+^").split()[0].removesuffix("+")
-            if token in ("N", "D"):
+            if token in ("N", "D", "Z"):
                 signs |= {r"\dA-Z" if self.capitals else r"\d", _HAN_SIGNS, *(re.escape(one[0]) for one in self.prefix)}
             elif token == "H":
                 signs.add(_KOREAN_LETTERS)
@@ -887,6 +890,7 @@ _PLACES = {
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "G": r"(?<!\s)[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
+    "Z": r"(?<![\d.:])\d{1,2}:\d{1,3}(?: ?(?-i:[a-z])(?![^\W_]))?(?![\d:])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?:(?<=[IX])[A-F])?|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",

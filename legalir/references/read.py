@@ -169,6 +169,8 @@ _QUOTED_LETTERS = re.compile(
 _ORDINAL_O = re.compile(r"(?<=\d)o(?![^\W_])")
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _WORD = re.compile(r"[^\W\d_]+")
+_AGAIN = re.compile(r"[^\W\d_]{1,8}[.°º](?=\s)")
+"""The shortened word for a unit, which each member of a list may have."""
 _NOUNS = re.compile(r"((?:các|những) )?(§|[^\W\d_])", re.IGNORECASE)
 """The words before a number."""
 _SPELLED = re.compile(r"(?<![\]\w])[^\W\d_]{2,}")
@@ -516,6 +518,8 @@ class _Reader:
         self._singular_words = {
             word for form in singular if "." not in form for word in form.split()[0].casefold().split("|")
         }
+        chapters = [form.split()[1].partition("|")[0] for form in grammar.group if form.startswith("N ")]
+        self._chapter = chapters[-1] if "^ Z" in grammar.article else ""
         self._has_sections = any("§" in form for form in grammar.article)
         self._ordinals = {word.casefold(): str(number) for word, number in (*grammar.ordinal_numbers(), *cardinals)}
         self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad] ?|{GAP})(?:", f"){NOT_DOTTED}")
@@ -784,6 +788,7 @@ class _Reader:
     def _acronym_before(self, text: str, low: int, end: int) -> _Law | None:
         """Return the law whose short name, by the patterns, ends at a place: *GDPR Article 6*."""
         within = self._within_after.search(text, max(low, end - _WORDS), end)
+        end -= text[end - 1 : end] in _OPENING  # A CLT (art. 477)
         end = within.start() if within else end - (text[end - 1 : end] in (" ", "\xa0"))
         low = max(low, end - _ITS)
         words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
@@ -1236,12 +1241,21 @@ class _Reader:
             upper = kind == "unit" and RANKS[level] <= 1
             has_law = upper or (kind == "unit" and draft.supplement)
             law = self._law_before(text, draft.start, memory) if has_law else None
-            if law is None and "D" in draft.several.values() and not self._is_alone(text, draft):
-                return [], head.end()
+            if law is None and upper and text[draft.start - 1 : draft.start] in tuple(_OPENING):
+                law = self._law_before(text, draft.start - 1, memory)  # 会社法（25条）
+                law = _Law(law.name, law.kind, draft.start, draft.start) if law and law.kind == "named" else None
+            short = self._acronym_before(text, memory.end, draft.start) if upper and law is None else None
+            if law is short is None and "D" in draft.several.values() and not self._is_alone(text, draft):
+                going_on = self._law_going_on(text, draft.start, memory, joined=False) if self._grammar.alone else None
+                if going_on is None:
+                    return [], head.end()
+                law = going_on
             if law:
                 draft.law, draft.start = law, law.start
-            elif upper and (law := self._acronym_before(text, memory.end, draft.start)):
-                draft.law, draft.start, draft.inherits = law, law.start, True
+            elif short:
+                law = draft.law = short
+                draft.inherits = True
+                draft.start = draft.start if text[draft.start - 1] in _OPENING else law.start
             elif level == "article" and kind == "unit" and (law := self._law_going_on(text, draft.start, memory)):
                 draft.law, draft.inherits = law, True
             elif (
@@ -1375,9 +1389,10 @@ class _Reader:
         return clause is not None and start <= min(clause.end(), end + _REACH)
 
     def _is_marked(self, text: str, start: int) -> bool:
-        """Return True if an article of the own law would be marked as such, by the sentence before a place."""
+        """Return True if an article of the own law would be marked as such, by the words around a place."""
         sentence = re.split(r"\n|。(?![」』])", text[max(0, start - _NOTE_LENGTH) : start])[-1]
-        return self._marked.search(sentence) is not None
+        behind = text[start : start + _NOTE_LENGTH].partition("\n")[0]
+        return self._marked.search(f"{sentence}…{behind}") is not None
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
@@ -1442,7 +1457,7 @@ class _Reader:
             near = last and bare and bare[0].isdecimal() and 0 < int(bare[0]) - int(last[0]) < _NEAR
             if sign == _DOTTED and not near:
                 continue  # art. 24.1, 9.3 y 120.3
-            if bare and (ranged or not self._is_higher(bare, level, draft)):
+            if bare and (ranged or not self._is_higher(bare, level, draft, memory)):
                 if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
                     continue
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
@@ -1478,8 +1493,11 @@ class _Reader:
                 ):
                     return following
         more = self._below(-1).match(text, place)
-        if more and more.lastgroup == f"unit_{draft.level}" and more[0][0].isnumeric() and more[0][-1] > _ALPHABETS:
-            return self._begun(text, more, "unit", draft.level)  # 제10조 내지 12조
+        if more and more.lastgroup == f"unit_{draft.level}":
+            noun = _AGAIN.match(more[0])
+            again = noun is not None and noun[0] in text[draft.start : draft.end].split()[-2:]
+            if again or (more[0][0].isnumeric() and more[0][-1] > _ALPHABETS):  # N° 2 y N° 24, 제10조 내지 12조
+                return self._begun(text, more, "unit", draft.level)
         return None
 
     def _after_note(self, text: str, note: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
@@ -1496,7 +1514,7 @@ class _Reader:
         named = unit is not None and unit.lastgroup == "unit_paragraph" and not unit[0][0].isdigit()
         return named and self._grammar.has_words and not self._grammar.adjacent_up
 
-    def _is_higher(self, bare: re.Match[str], level: str, draft: _Draft) -> bool:
+    def _is_higher(self, bare: re.Match[str], level: str, draft: _Draft, memory: _Memory) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
         number, article = bare[0], draft.numbers.get("article", "")
         if level == "article" or number[0] in _OPENING or not article:
@@ -1506,12 +1524,13 @@ class _Reader:
         if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
             # §§ 280 Abs. 1, 241 Abs. 2
             return "article" in draft.several or (level == "paragraph" and self._has_paragraph(bare))
-        if "article" not in draft.several:
-            return False
         first = _DIGITS.match(article)
         if not (number.isdecimal() and first):
             return False
         last = draft.numbers.get(level, "") if self._grammar.has_words else ""  # المواد 1/1 و2 و6
+        if "article" not in draft.several:
+            far = level == "paragraph" and last.isdecimal() and int(number) > max(int(last) + _NEAR, int(first[0]))
+            return far and self._is_of_a_law(bare.string, bare.end(), memory)  # art. 9 cpv. 2 e 29 Cost.
         following = last.isdecimal() and (int(number) == int(last) + 1 or 20 < int(last) < int(number))
         return not following and (int(number) > 20 or (draft.plural and int(number) > int(first[0])))
 
@@ -1544,7 +1563,7 @@ class _Reader:
             if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] > last.highest:
                 return
             upper = self._begun(text, head, kind, level)
-            if level == "annex" and "article" in last.numbers:
+            if level == "annex" and "article" in last.numbers and "article" not in last.taken:
                 for draft in drafts:  # Article 5 of Annex I is an item of the annex.
                     if "article" in draft.numbers:
                         draft.numbers["item"] = draft.numbers.pop("article")
@@ -1557,10 +1576,17 @@ class _Reader:
                         draft.numbers = _lowered(draft.numbers)  # Paragraph (1) of subsection (a)
             if RANKS[level] == last.highest:
                 # premier alinéa du II: a part of the unit that follows.
-                inner = kind == "unit" and level in ("paragraph", "item") and level in last.numbers
-                if not inner or not of or "," in of[0]:
+                part = kind == "unit" and level in ("paragraph", "item") and level in last.numbers
+                if not part or not of or "," in of[0]:
                     return
-                last.part, last.numbers, last.end = text[last.start : last.end], upper.numbers, upper.end
+                inner, outer = (one.numbers.get("item", "") for one in (last, upper))
+                unlike = level == "item" and len(last.numbers) == 1 and inner.isdecimal() != outer.isdecimal()
+                ranged = self._range.match(text, last.end) if level == "item" and inner.isdecimal() else None
+                if ranged and not unlike and ranged[0].islower() and int(inner) < int(outer):
+                    return  # 4° au 6° de l'article 5
+                inside = {"subitem": inner} if unlike else {}
+                last.part = "" if inside else text[last.start : last.end]
+                last.numbers, last.end = {**upper.numbers, **inside}, upper.end  # Numeral 6 del literal a)
                 continue
             self._extend(text, upper)
             last.end = upper.end
@@ -1838,7 +1864,8 @@ class _Reader:
         end = match.end()
         number, several = self._capture(f"unit_{level}", match) if match.lastgroup else (match[0], "")
         listed = level not in ("group", "row", "deeper")
-        while sub := (listed and self._sub.match(text, end)) or (level == "article" and _ATTACHED.match(text, end)):
+        attached = _ATTACHED if level in ("article", "annex") else re.compile("(?!)")
+        while sub := (listed and self._sub.match(text, end)) or attached.match(text, end):
             if number.isalpha() and len(letter := sub[0].strip(" -")) == 1 and letter.isalpha():
                 break  # litra b-d
             if sub[0][0].isspace() and not sub[0].isupper() and self._range.match(text, end):
@@ -1860,9 +1887,12 @@ class _Reader:
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
             if not several:
                 draft.several.setdefault(("paragraph", "item", "subitem")[len(inner) - 1], _DOTTED)  # art. 24.1 y 2
+        if level == "article" and self._chapter and several == "D":
+            chapter, _, number = number.partition(":")  # ÄB 7:1
+            draft.numbers["group"] = f"{chapter} {self._chapter}"
         if level == "annex":
             named = number and self._grammar.annex_name
-            words = _ARTICLE.sub("", " ".join(match[0].split()))
+            words = _ARTICLE.sub("", " ".join(text[match.start() : end].split()))
             number = self._annex(number) if named else words.strip("()") if words[0] == "(" else words
         if level == "group":
             number = " ".join(match[0].split())
