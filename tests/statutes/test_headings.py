@@ -10,13 +10,13 @@ import pytest
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.law import Law
+from legalir.statutes.law import Law, Unit
 from legalir.statutes.reading.headings import read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 from legalir.statutes.reading.sequence import Candidate, chain, main_number, raised, readings_of, without_mark
 from legalir.statutes.reading.title import name_of_law
 from legalir.statutes.sources.html import html
-from legalir.statutes.sources.text import text
+from legalir.statutes.sources.text import law_of_markdown, text
 
 
 def law_of(lines: str, country: str = "auto", lang: str = "") -> Law:
@@ -436,3 +436,49 @@ def test_greek_chapters_go_on() -> None:
 )
 def test_points_in_a_text_are_no_repeal(text: str) -> None:
     assert not jurisdiction("any").is_repealed(text, "en")
+
+
+def test_schedules_that_words_number_with_the_sections_that_they_belong_to() -> None:
+    lines = "1. Title\nThis is the Pier Act.\n2. Dues\nDues are in the Schedule.\n"
+    for word, section in (("FIRST", 1), ("SECOND", 2), ("THIRD", 2), ("FOURTH", 1)):
+        lines += f"{word} SCHEDULE\n[Section {section}.]\nTABLE {section}\nA boat pays five.\n"
+    assert [row.partition(" ")[0].rstrip(":") for row in provisions(lines, "uk")] == ["1", "2", "1", "2", "3", "4"]
+
+
+def test_groups_nest_as_they_stand() -> None:
+    city = "Chapter 14 - BOATS\nARTICLE I. - IN GENERAL\nSec. 14-1. - Title.\nThis is the code.\nARTICLE II. - BERTHS\n"
+    city += "DIVISION 1. - DUES\nSec. 14-31. - Due.\nA boat pays.\nDIVISION 2. - DEALERS\n"
+    city += "Sec. 14-41. - Record.\nIt is kept.\nARTICLE III. - PIERS\nSec. 14-61. - Permit.\nA pier needs one."
+    paths = [row.rpartition(" > ")[0] for row in provisions(city, "us")]
+    chapter = "Chapter 14 BOATS > "
+    assert paths == [
+        f"{chapter}ARTICLE I IN GENERAL",
+        f"{chapter}ARTICLE II BERTHS > DIVISION 1 DUES",
+        f"{chapter}ARTICLE II BERTHS > DIVISION 2 DEALERS",
+        f"{chapter}ARTICLE III PIERS",
+    ]
+    state = (
+        "DIVISION 1. - WATER\nTITLE 1. - PIERS\nSec. 1. Due.\nA boat pays.\nTITLE 2. - BERTHS\nSec. 2. Due.\nIt pays.\n"
+    )
+    state += "DIVISION 2. - LAND\nTITLE 3. - ROADS\nSec. 3. Toll.\nA car pays."
+    paths = [row.rpartition(" > ")[0] for row in provisions(state, "us")]
+    assert paths[-1] == "DIVISION 2 LAND > TITLE 3 ROADS"
+
+
+def test_numbered_headings_of_a_file_nest() -> None:
+    groups = ["## 1. Allgemeines", "## 2. Plätze\n### 2.1. Bewilligung", "### 2.2. Gebühr", "## 3. Schluss"]
+    articles = [f"#### § {n} Zweck\nDas Amt führt eine Liste.\n" for n in range(1, 13)]
+    rows = "".join(f"{group}\n{''.join(articles[3 * at : 3 * at + 3])}" for at, group in enumerate(groups))
+    law = law_of_markdown("a.md", f"# Verordnung\n{rows}", "ch", "", "v")
+    paths = [[each.heading for each in _above(law.root, one)] for one in law.root.walk() if one.kind == "article"]
+    places = ["2. Plätze", "2.1. Bewilligung"], ["2. Plätze", "2.2. Gebühr"]
+    assert paths[::3] == [["1. Allgemeines"], *places, ["3. Schluss"]] and len(paths) == 12
+
+
+def _above(unit: Unit, inner: Unit) -> list[Unit]:
+    for each in unit.units:
+        if each is inner:
+            return []
+        if inner in each.walk():
+            return [each, *_above(each, inner)]
+    return []

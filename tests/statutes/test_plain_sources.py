@@ -25,7 +25,7 @@ from legalir.statutes.sources.docx import docx
 from legalir.statutes.sources.html import FORMATS, html
 from legalir.statutes.sources.pdf import pdf
 from legalir.statutes.sources.text import FORMATS as TEXT_FORMATS
-from legalir.statutes.sources.text import _with_margins, text
+from legalir.statutes.sources.text import _with_margins, law_of_markdown, text
 
 KOREAN = """물놀이장 안전법
 차례
@@ -557,8 +557,8 @@ def law_on_page(body: str, lang: str = "en") -> Law:
     return law_of(FORMATS[-1], f"<html lang='{lang}'><body>{body}</body></html>", "law.html")
 
 
-def rendered(law: Law) -> list[str]:
-    return [law.render(one) for one in law.root.walk() if one.kind == "article"]
+def rendered(law: Law, *kinds: str) -> list[str]:
+    return [law.render(one) for one in law.root.walk() if one.kind in (kinds or ("article",))]
 
 
 @pytest.mark.parametrize("lang", HEADS)
@@ -606,6 +606,80 @@ def test_signatures_behind_the_last_article_are_no_text() -> None:
     law = law_on_page(f"<h1>Harbour Act 1990</h1><div>{articles}<h4>Section 3</h4><p>Text 3.</p>{signed}</div>")
     assert rendered(law) == ["Text 1.\nSign 1 means stop.", "Text 2.\nSign 2 means stop.", "Text 3."]
     assert "signatures" in {each.reason for each in law.left_out}
+
+
+@pytest.mark.parametrize(
+    "signed",
+    [
+        "Paris, le 14 octobre 2016.|A. Pilote",
+        "Hafen an der See, den 3. Mai 1990|gez. Dr. Anna Lotse|Bürgermeisterin",
+        "Fait à Port, le 3 mai 1990.|Le ministre,|A. Pilote",
+        "Aldus vastgesteld op 3 mei 1990.|De griffier, A. Loods",
+    ],
+)
+def test_signatures_in_a_text(signed: str) -> None:
+    lines = [line for n in (1, 2, 3) for line in (f"Article {n}", f"Text {n}.", "It is so since Monday, 3 May 1990.")]
+    law = read_text("a.txt", [*lines, *signed.split("|"), "Annex 1", "Dues: 5."], "any", "Law", "a")
+    assert rendered(law, "article", "annex")[2:] == ["Text 3.\nIt is so since Monday, 3 May 1990.", "Dues: 5."]
+    assert law.unread() == [] and [each.reason for each in law.left_out] == ["signatures"]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "This Act comes into force on Monday, 3 May 1990.",
+        "La présente loi entre en vigueur le 1er janvier 2017.",
+        "Port, the harbour on the river, is closed since 3 May 1990 to all vessels.",
+    ],
+)
+def test_a_date_in_the_last_article_is_text(end: str) -> None:
+    law = read_text("a.txt", ["Article 1", "Text.", "Article 2", "Text.", end], "any", "Law", "a")
+    assert rendered(law)[1] == f"Text.\n{end}"
+
+
+@pytest.mark.parametrize(
+    ("above", "behind"),
+    [
+        ("Print this page", "Related documents"),
+        ("Click here to download PDF (1.2 MB)", "Was this page helpful?"),
+        ("Compartir en Facebook", "Normas relacionadas"),
+        ("打印本页", "相关链接"),
+        ("화면내검색", "본 저작물은 공공누리 제1유형에 따라 이용할 수 있습니다."),
+        ("Permanente link", "Overzicht van wijzigingen"),
+        ("Tulosta", "Löysitkö etsimäsi tiedon?"),
+    ],
+)
+def test_what_a_site_offers_is_no_text(above: str, behind: str) -> None:
+    lines = [
+        above,
+        "The council makes these rules.",
+        "Article 1",
+        "Print shops are open.",
+        "Article 2",
+        "Related text.",
+    ]
+    law = read_text("a.txt", [*lines, "Annex 1", "Dues: 5.", behind, "Guide to dues"], "any", "Law", "a")
+    assert rendered(law, "preamble") == ["The council makes these rules."]
+    assert rendered(law, "article", "annex") == ["Print shops are open.", "Related text.", "Dues: 5."]
+
+
+def test_words_struck_out_are_no_text() -> None:
+    page = (
+        "<h1>Harbour Act</h1><p>Art. 1 Boats are free.</p><p><s>Art. 2 Ships are free.</s></p><p>Art. 2 Ships pay.</p>"
+        "<p><strike>Art. 3 The pier is closed.</strike> <i>(Repealed by Act 5)</i></p>"
+        "<p>Art. 4 Dues <del>old</del> new.</p>"
+    )
+    law = law_on_page(page)
+    assert rendered(law) == ["Boats are free.", "Ships pay.", "(Repealed by Act 5)", "Dues new."]
+    assert [each.number for each in law.root.walk() if each.repealed] == ["3"]
+    marked = (
+        "# Harbour Act\n\nArt. 1 Boats are free.\n\n~~Art. 2 Ships are free.~~\n\nArt. 2 Ships pay.[^1]\\\nMore.\n\n"
+    )
+    law = law_of_markdown("a.md", f"{marked}~~Art. 3 Closed.~~ (Repealed)\n\n[^1]: A note.\n", "any", "", "a")
+    assert rendered(law) == ["Boats are free.", "Ships pay.\nMore.", "(Repealed)"]
+    assert {each.reason for each in law.left_out} >= {"text struck out", "footnotes"}
+    whole = "<h1>Harbour Act</h1><s><p>Art. 1 Boats are free.</p><p>Art. 2 Ships are free.</p></s>"
+    assert rendered(law_on_page(whole)) == ["Boats are free.", "Ships are free."]
 
 
 def test_what_an_article_has_alone_is_its_text() -> None:

@@ -23,7 +23,7 @@ from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed, spelled
 from legalir.statutes.law import CELL, Law, Outline, Unit
-from legalir.statutes.reading.page import foot_of
+from legalir.statutes.reading.page import foot_of, signatures_of, tools_above
 from legalir.statutes.reading.plain_text import compact
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 from legalir.statutes.reading.title import name_of_law
@@ -121,6 +121,7 @@ _OF_ACT = re.compile(
 )
 """The act that an annex is of: ``Załącznik do ustawy z dnia …``, ``1. melléklet a 7/2014. … rendelethez``."""
 _LATIN = "\u0250"
+_PARTS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s")
 
 _PLACE = re.compile(r"[\s.·…|]*(?:\d+|[(（][^()（）]*[\d第][^()（）]*[)）])\s*$")
 """What an entry of a table of contents ends in: a page, or the articles of a chapter."""
@@ -214,6 +215,7 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         each._replace(weight=each.weight + 0.25 * (bool(rows[each.row][each.end :].strip(" .")) or end > each.row + 1))
         for each, end in zip(found, after, strict=True)
     ]
+    found = _nested(found, table)
     containers, groups = [each for each in found if each.depth < 0], _of(found, "group")
     beside = {each.row + more for each in containers for more in (1, 2)}  # SCHEDULE, Section 4: what it belongs to.
     found = [each for each in found if each.row not in beside or not _is_related(each, rows)]
@@ -260,9 +262,30 @@ def _as_groups(words: Sequence[Candidate], table: Jurisdiction) -> list[Candidat
     ]
 
 
+def _nested(found: Sequence[Candidate], table: Jurisdiction) -> list[Candidate]:
+    """Return candidates with groups below those that they first stand directly behind, ``ARTICLE II``, ``DIVISION 1``.
+
+    The order of the levels of the table counts elsewhere.
+    """
+    lowest = max((at for at, level in enumerate(table.levels) if level.kind == "group"), default=-1)
+    below: dict[int, int] = {}
+    first: dict[int, Candidate] = {}
+    for before, each in pairwise(found):
+        if each.kind == "group" and first.setdefault(each.depth, each) is each and before.kind == "group":
+            lower = below.get(before.depth, before.depth)
+            if each.row == before.row + 1 and each.depth < lower < lowest:
+                below[each.depth] = lower + 1
+    return [
+        each._replace(depth=below[each.depth]) if each.kind == "group" and each.depth in below else each
+        for each in found
+    ]
+
+
 def _is_related(each: Candidate, rows: Sequence[str]) -> bool:
-    alone = each.kind == "article" and not rows[each.row][each.end :].strip(" .")
-    return alone and each.series != "" and main_number(each.readings[0].number) > 1
+    words = rows[each.row].strip()
+    alone = each.kind == "article" and not rows[each.row][each.end :].strip(" .])）】")
+    noted = words[0] in "[(（【" and words[-1] in "])）】"  # [Section 1.]
+    return alone and each.series != "" and (noted or main_number(each.readings[0].number) > 1)
 
 
 def _go_through(bare: Sequence[Candidate], words: Sequence[int]) -> bool:
@@ -604,7 +627,8 @@ def _titles(
     begun, quoted, often = min(plan.headings, default=len(rows)), _quoted(rows), Counter(rows[row] for row in marked)
     for row in marked:
         words, own = rows[row].strip(), row < end and free(row) and row not in taken and row not in quoted
-        own = own and (begun < row or (row == begun - 1 and _NUMBERED_GROUP.match(words) is not None))
+        first = row == begun - 1 and (_NUMBERED_GROUP.match(words) or _PARTS.match(words)) is not None
+        own = own and (begun < row or first)
         named = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS) and not _UNREAD.search(words)
         if own and named and often[rows[row]] < _OFTEN and not table.is_repealed(words):
             cross.add(row)
@@ -674,6 +698,9 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
     titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked], alone)
     taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
     outline, marks = Outline(law), list[str]()
+    numbered = {row: _PARTS.match(rows[row].strip()) for row in titles.cross}
+    parts = {row: label[1].count(".") for row, label in numbered.items() if label}
+    deepest = max(parts.values(), default=0)
     names: dict[str, str] = {}
     for row, (line, words) in enumerate(zip(places, rows, strict=True)):
         if row in plan.contents:
@@ -683,6 +710,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
         elif row in titles.cross:
             depth, groups = _unnumbered(table), [at for at, each in enumerate(table.levels) if each.kind == "group"]
             level, depth = (table.levels[depth].name, depth) if depth >= 0 else ("heading", groups[-1])
+            depth = max(depth - deepest + parts.get(row, deepest), 0)  # 2. above 2.1.
             unit = outline.enter(Unit("group", level, heading=" ".join(words.split())), 1 + depth)
             unit.add(line.start, line.end, "heading")
         elif chosen := plan.headings.get(row):
@@ -855,7 +883,10 @@ def read_text(
         raise DataError(f"{name} has no text.")
     foot = foot_of(words)
     words, left_out = words[:foot], {**left_out, "foot of a page": "\n".join(words[foot:])}
-    levels = {at: level for at, level in levels.items() if at < foot}
+    gone = {"tools of a page": tools_above(words), "signatures": signatures_of(words)}
+    left_out |= {reason: "\n".join(words[at] for at in places) for reason, places in gone.items() if places}
+    kept = [at for at in range(foot) if not any(at in places for places in gone.values())]
+    words, levels = [words[at] for at in kept], {new: levels[at] for new, at in enumerate(kept) if at in levels}
     found = _language(words, lang)
     chosen = country if country in jurisdictions() else country_of(words, found)
     if not chosen:

@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from importlib import resources
 from itertools import chain, groupby, islice, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
+from legalir.config import read_yaml
 from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import jurisdictions, openings, spelled
 from legalir.statutes.law import CELL
@@ -30,6 +32,7 @@ BLOCKS = frozenset(
 )
 CELLS = frozenset({"td", "th", "entry"})
 NEVER = frozenset({"head", "script", "style", "noscript", "template", "svg"})
+_STRUCK = frozenset({"del", "s", "strike"})
 
 _MENU = re.compile(
     r"(?<![^\W_])(?:footer|nav|navbar|breadcrumbs?|brotkrumen|ariane|meny|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile"
@@ -50,23 +53,24 @@ _LABEL_CELL = re.compile(
 _HEADED = re.compile("h[1-6]")
 _NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
 _NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
-_TO_TOP = (
-    r"(?:(?:go )?back to (?:the )?top|return to (?:the )?top|(?:go to )?top|top of (?:the )?page|haut de (?:la )?page"
-    r"|retour en haut|(?:zurück )?nach oben|(?:zum )?seitenanfang|(?:volver|ir) arriba|(?:ir |volver )?al inicio|subir"
-    r"|voltar ao (?:topo|início)|topo|torna su|inizio pagina|(?:terug )?naar boven|til(?:bage til)? toppen|till toppen"
-    r"|sivun alkuun|do góry|zpět nahoru|na začátek(?: stránky)?|başa dön|επιστροφή στην αρχή"
-    r"|(?:この)?ページの?(?:先頭|トップ)(?:へ|に)?(?:戻る)?|(?:맨 ?)?위로(?: ?가기)?"
-    r"|(?:返)?回(?:到)?(?:頂端|顶部|頁首|页首))(?: (?:of (?:the )?page|de (?:la )?page|da página))?"
-)
-"""What leads to the top of a page."""
 _OF_SITE = re.compile(
     r"[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}(?:[|·•»›]\s?[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}){2,12}"
     r"|(?i:.{0,60}©.{0,120}|.{0,60}(?:copyright|\(c\)) (?:\(c\) ?)?(?:19|20)\d\d.{0,120}"
-    r"|.{0,80}all rights reserved.{0,80}"
-    rf"|\W*{_TO_TOP}\W*)"
+    r"|.{0,80}all rights reserved.{0,80})"
 )
-"""Names of links in a row, whose rights a page is, and what leads to its top."""
-_TOP = re.compile(rf"\W*{_TO_TOP}\W*", re.IGNORECASE)
+"""Names of links in a row, and whose rights a page is."""
+_SIGNED_AT = (
+    r"(?-i:[A-ZÀ-Þ][\w.'’-]{1,30}(?:[ -](?:an|am|der|den|im|in|de|la|le|les|del|di|da|do|dos|das|sur|en|of|upon|aan"
+    r"|[A-ZÀ-Þ][\w.'’-]{0,30})){0,5}),\s(?:(?:den|le|li|lì|a|the|on|this|op|i)\s)?\d{1,2}(?:\.|er|º|°|st|nd|rd|th)?\s"
+    r"(?:de |of |di )?[^\W\d_]{3,12}\.?,?\s(?:de |del )?(?:19|20)\d\d\.?$"
+)
+"""The place and the date of a signing."""
+_ALPHABETS = "\u2fff"
+"""Last of the signs before those of Chinese, Japanese and Korean."""
+_SHORT = 5
+"""Words of a line that ends in a full stop and is no sentence."""
+_LONGEST_SIGNED = 160
+"""Characters of a line of signatures at most."""
 _SENTENCE_END, _TEXT_END = re.compile(r"[.;:。；]\W*$"), re.compile(r"[.;:。；)）”»\"]\s*$")
 _PARAGRAPH = re.compile(r"\s*(?:[(（]?\w{1,3}[.)）]|[①-⑳])")
 _FOOT_LINES, _FOOT = 6, 500
@@ -178,6 +182,8 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
     """Return the lines of a page; what is left out is added to `left`."""
     places = {attribute(element, "id"): element for element in page.root.iter() if attribute(element, "id")}
     most = len(page.text) / 4
+    few_struck = sum(len(page.words(each)) for each in page.root.iter(*_STRUCK)) < len(page.text) / 2
+    with_struck_label = list[_Row]()
     rows = [_Row(page.root)]
 
     def begin(element: etree._Element) -> None:
@@ -185,7 +191,17 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
             rows.pop()
         rows.append(_Row(element))
 
-    def visit(element: etree._Element, link: _Link | None) -> None:
+    def without_struck(words: str) -> str:
+        """Return the label that struck words open an article with, which goes on, and leave the others out."""
+        row, label = rows[-1], openings(("article",)).match(words.lstrip())
+        kept = f"{label[0]} " if label and not any(words.strip() for words, _ in row.pieces) else ""
+        if kept:
+            with_struck_label.append(row)
+        if words.strip():
+            left.setdefault("text struck out", []).append(words)
+        return kept
+
+    def visit(element: etree._Element, link: _Link | None, struck: bool = False) -> None:
         name = local(element)
         if not name or name in NEVER:
             return
@@ -201,14 +217,15 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
             target = places.get(href[1:]) if href[:1] == "#" else None
             to_place = target is not None and target not in element.iterancestors()
             link = _Link("contents" if to_place else "link", page.words(element))
-        words = element.text or ""
+        struck = struck or (few_struck and name in _STRUCK)
+        words = without_struck(element.text or "") if struck else element.text or ""
         apart = _NUMBER_AT_END.search(rows[-1].end()) and words[:1].isupper()  # <b>1</b><b>Scope</b>
         rows[-1].pieces.append((f" {words}" if apart else words, link))
         for child in element:
-            visit(child, link)
+            visit(child, link, struck)
             if local(child) == "sup" and _NOTE_MARK.search(rows[-1].end()):  # <sup>F1</sup>3A
                 rows[-1].pieces.append((" ", None))
-            rows[-1].pieces.append((child.tail or "", link))
+            rows[-1].pieces.append((without_struck(child.tail or "") if struck else child.tail or "", link))
         if name in CELLS:
             rows[-1].pieces.append((CELL, _END))
         if _HEADED.fullmatch(name):
@@ -219,7 +236,9 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
             begin(element if above is None else above)
 
     visit(page.root, None)
-    return [row for row in rows if row.words.strip()]
+    labels = Counter(map(_label, rows))  # Of a former wording, the next one has the label, too.
+    former = [row for row in with_struck_label if labels[_label(row)] > 1]
+    return [row for row in rows if row.words.strip() and row not in former]
 
 
 def _within(rows: Sequence[_Row]) -> range:
@@ -394,7 +413,7 @@ def _of_class(rows: Sequence[_Row]) -> set[_Row]:
 
 def _leads_to_top(row: _Row) -> bool:
     """Return True for links alone of which one leads to the top of the page."""
-    return not row.bare and any(_TOP.fullmatch(link.words) for link in row.links())
+    return not row.bare and any(_site_words()["top"].fullmatch(link.words) for link in row.links())
 
 
 def _opens_any(row: _Row) -> bool:
@@ -420,17 +439,71 @@ def _is_entry(row: _Row) -> bool:
 def _end_of_law(rows: Sequence[_Row]) -> int:
     """Return the place of the first of the last few lines that has several links alone, or their names in a row."""
     words = [" ".join(row.words.split()) for row in rows]
-    offers = (
-        at for at in _last(rows) if _OF_SITE.fullmatch(words[at]) or (len(rows[at].links()) > 1 and not rows[at].bare)
-    )
+    offers = (at for at in _last(rows) if _is_of_site(words[at]) or (len(rows[at].links()) > 1 and not rows[at].bare))
     in_no_table = (at for at in offers if len(rows[at].cells()) < 2)
     return next((at for at in in_no_table if _may_be_foot(words, at)), len(rows))
 
 
 def foot_of(rows: Sequence[str]) -> int:
-    """Return the place of the first of the last few lines that is of a site: ``Privacy | Contact | Top of page``."""
-    called = (at for at in _last(rows) if _OF_SITE.fullmatch(" ".join(rows[at].split())) and CELL not in rows[at])
-    return next((at for at in called if _may_be_foot(rows, at)), len(rows))
+    """Return the place of the first of the last lines that is of a site: ``Privacy | Contact``, ``Related documents``.
+
+    What it offers may be longer than links alone, which end a law if they are few lines.
+    """
+    called = (at for at in _last(rows) if _is_of_site(" ".join(rows[at].split())) and CELL not in rows[at])
+    foot = next((at for at in called if _may_be_foot(rows, at)), len(rows))
+    opened = max((at for at in range(foot) if _opens_line(rows[at])), default=foot)
+    offers = (at for at in range(opened + 1, foot) if _is_offered(rows[at]))
+    return next((at for at in offers if sum(map(len, rows[at:foot])) <= _BEHIND), foot)
+
+
+def signatures_of(rows: Sequence[str]) -> range:
+    """Return the places of the lines between the last article and an annex that are of its signing.
+
+    They begin with the place and the date, ``Paris, le 14 octobre 2016``, or with such a word as ``gez.``
+    """
+    opened = max((at for at, row in enumerate(rows) if openings(("article",)).match(row)), default=len(rows))
+    after = range(opened + 2, len(rows))
+    begin = next((at for at in after if _site_words()["signed"].match(rows[at].strip())), len(rows))
+    end = next((at for at in range(begin, len(rows)) if _opens_line(rows[at])), len(rows))
+    short = sum(map(len, rows[begin:end])) <= _BEHIND and not any(len(row) > _LONGEST_SIGNED for row in rows[begin:end])
+    return range(begin, end if short else begin)
+
+
+def tools_above(rows: Sequence[str]) -> list[int]:
+    """Return the places of the lines before the first article that are tools of a site: ``Print``, ``Share on …``."""
+    begun = next((at for at, row in enumerate(rows) if openings(("article",)).match(row) or _BARE.match(row)), 0)
+    return [at for at in range(begun) if _is_offered(rows[at])]
+
+
+def _is_offered(words: str) -> bool:
+    """Return True for a line of what a site offers, which is no sentence: ``Print``, ``Was this page helpful?``"""
+    words = " ".join(words.replace(CELL, " ").split())
+    said = words[:1] < _ALPHABETS and words.endswith(".") and len(words.split()) > _SHORT
+    return len(words) <= _LONGEST_ENTRY and not said and bool(_site_words()["offered"].fullmatch(words))
+
+
+def _is_of_site(words: str) -> bool:
+    """Return True for names of links in a row, whose rights a page is, and what leads to its top."""
+    return bool(_OF_SITE.fullmatch(words) or _site_words()["top"].fullmatch(words))
+
+
+@cache
+def _site_words() -> dict[str, re.Pattern[str]]:
+    """Return the patterns of what is at the top, offered and signed, by the words in ``site_words.yaml``."""
+    # The file is part of the package.
+    with resources.as_file(resources.files("legalir.statutes") / "site_words.yaml") as path:
+        words = cast(dict[str, dict[str, list[str]]], read_yaml(path, "words of sites"))
+    top, offered, signed = ("|".join(chain.from_iterable(words[key].values())) for key in ("top", "offered", "signed"))
+    return {
+        "top": re.compile(rf"\W*(?:{top})\W*", re.IGNORECASE),
+        "offered": re.compile(rf"\W*(?:{offered})(?![^\W_]).{{0,60}}", re.IGNORECASE),
+        "signed": re.compile(rf"(?:{signed}|{_SIGNED_AT})", re.IGNORECASE),
+    }
+
+
+def _opens_line(words: str) -> bool:
+    opened = openings(("article", "group")).match(words) or _annexes().match(words)
+    return opened is not None or _NUMBER.match(words) is not None
 
 
 def _last(rows: Sequence[object]) -> range:
@@ -483,5 +556,5 @@ def _is_menu(page: Markup, element: etree._Element) -> bool:
     if not (named or perhaps) or openings(("article", "group")).match(begun):
         return False
     rest = " ".join(page.text[page.span(element)[1] :].split())
-    last = not rest or _TOP.fullmatch(rest) is not None
+    last = not rest or _site_words()["top"].fullmatch(rest) is not None
     return named is not None or last or not _SENTENCE.search(page.words(element))

@@ -66,7 +66,8 @@ class Candidate(NamedTuple):
     @property
     def series(self) -> str:
         """What numbers that go on from each other share: ``Art.`` and ``Article``, but not ``§``."""
-        first = "§" if "§" in self.label else self.label[:1].casefold()
+        words = self.level if self.depth < 0 else self.label  # FIRST SCHEDULE, SECOND SCHEDULE
+        first = "§" if "§" in words else words[:1].casefold()
         return "" if first.isdecimal() else first
 
 

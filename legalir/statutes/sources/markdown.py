@@ -458,7 +458,7 @@ _LEGALIZE_HEADING = re.compile(r"(?m)^(?P<hashes>#{1,6})[ \t]+(?P<words>.*\S)[ \
 _LEGALIZE_NOTICE = re.compile(r"(?m)^> \*\*This (?:is the law as enacted|file always contains).*(?:\n>.*)*")
 _LEGALIZE_LABEL = re.compile(
     r"(?P<label>(?:[^\W\d_]+\.?\s*|§+\s*)?[\dIVXLC]+[\w.º°/-]*(?:\s(?:bis|ter|quater|[a-z]))?(?:\s?§)?)"
-    r"(?:[.:–—-]+\s*|\s+|\Z)(?P<heading>.*)"
+    r"(?:\s?[.:–—-]+\s*|\s+|\Z)(?P<heading>.*)"
 )
 _LEGALIZE_MARKS = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|\\(?=[.\-*_#\[\]()+])")
 

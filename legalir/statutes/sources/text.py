@@ -18,8 +18,11 @@ from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import check_country, country_of, law_id_of, read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 
-_MARKS = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|__|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|\\(?=[\W_])")
+_MARKS = re.compile(
+    r"^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|__|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|\\(?=[\W_]|$)|\[\^[\w-]{1,20}\](?!:)"
+)
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
+_FOOTNOTE, _STRUCK = re.compile(r"\[\^[\w-]{1,20}\]:"), re.compile(r"~~(?=\S)([^~\n]{1,2000}?)~~")
 _LISTED = re.compile(r"\s*\d{1,3}[.)]\s")
 _ABOUT = re.compile(r"(?:readme|license|licence|changelog|contributing|authors)\b", re.IGNORECASE)
 """Names of files about the files beside them."""
@@ -83,12 +86,35 @@ def _read(path: Path, data: bytes, country: str, title: str, encoding: str | Non
 
 def law_of_markdown(name: str, text: str, country: str, title: str, law_id: str, lang: str = "") -> Law:
     """Return the law in a text of Markdown, read line by line, without its marks, facts and menus."""
+    text, struck = _without_struck(text)
     every = _text_of(text.splitlines())
-    rows = [row for row in every if not _is_menu(row)]
-    menus = "\n".join(row for row in every if _is_menu(row))
+    menus, notes = ([row for row in every if test(row)] for test in (_is_menu, _FOOTNOTE.match))
+    rows = [row for row in every if row not in {*menus, *notes}]
     levels = {at: len(mark[1]) for at, row in enumerate(rows) if (mark := _HEADING.match(row))}
-    left_out = {"menus": menus} if menus else {}
+    gone = {"menus": menus, "footnotes": notes, "text struck out": struck}
+    left_out = {reason: "\n".join(words) for reason, words in gone.items()}
     return read_text(name, rejoined(_plain(rows)), country, title, law_id, lang, left_out, levels=levels)
+
+
+def _without_struck(text: str) -> tuple[str, list[str]]:
+    """Return a text without the words struck out, unless they are most of it, and these: ``~~Art. 7 A fee is due.~~``
+
+    The label of an article stays, unless another line has it, too, as the next wording does.
+    """
+    struck = _STRUCK.findall(text)
+    if len("".join(struck)) * 2 > len(text):
+        return text, []
+    begun = Counter(opened[0] for line in text.splitlines() if (opened := _opened(line)))
+
+    def label(words: re.Match[str]) -> str:
+        opened = _opened(words[1])
+        return f"{opened[0]} " if opened and begun[opened[0]] < 2 else ""
+
+    return _STRUCK.sub(label, text), struck
+
+
+def _opened(line: str) -> re.Match[str] | None:
+    return openings(("article",)).match(line.lstrip("#*~_ "))
 
 
 def _with_margins(rows: Sequence[str]) -> list[str]:
