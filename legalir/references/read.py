@@ -788,7 +788,7 @@ class _Reader:
     def _acronym_before(self, text: str, low: int, end: int) -> _Law | None:
         """Return the law whose short name, by the patterns, ends at a place: *GDPR Article 6*."""
         within = self._within_after.search(text, max(low, end - _WORDS), end)
-        end -= text[end - 1 : end] in _OPENING  # A CLT (art. 477)
+        end -= text[end - 1 : end] in tuple(_OPENING)  # A CLT (art. 477)
         end = within.start() if within else end - (text[end - 1 : end] in (" ", "\xa0"))
         low = max(low, end - _ITS)
         words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
@@ -1579,11 +1579,12 @@ class _Reader:
                 part = kind == "unit" and level in ("paragraph", "item") and level in last.numbers
                 if not part or not of or "," in of[0]:
                     return
-                inner, outer = (one.numbers.get("item", "") for one in (last, upper))
-                unlike = level == "item" and len(last.numbers) == 1 and inner.isdecimal() != outer.isdecimal()
-                ranged = self._range.match(text, last.end) if level == "item" and inner.isdecimal() else None
-                if ranged and not unlike and ranged[0].islower() and int(inner) < int(outer):
-                    return  # 4° au 6° de l'article 5
+                inner, outer = (one.numbers.get("item", "") if level == "item" else "" for one in (last, upper))
+                if inner.isdecimal() and outer.isdecimal():
+                    ranged = self._range.match(text, last.end)
+                    if ranged and ranged[0].islower() and int(inner) < int(outer):
+                        return  # 4° au 6° de l'article 5
+                unlike = len(last.numbers) == 1 and inner.isdecimal() != outer.isdecimal()
                 inside = {"subitem": inner} if unlike else {}
                 last.part = "" if inside else text[last.start : last.end]
                 last.numbers, last.end = {**upper.numbers, **inside}, upper.end  # Numeral 6 del literal a)
