@@ -642,7 +642,7 @@ def test_a_date_in_the_last_article_is_text(end: str) -> None:
     [
         ("Print this page", "Related documents"),
         ("Click here to download PDF (1.2 MB)", "Was this page helpful?"),
-        ("Compartir en Facebook", "Normas relacionadas"),
+        ("Compartir en Facebook  Enviar por correo", "Normas relacionadas"),
         ("打印本页", "相关链接"),
         ("화면내검색", "본 저작물은 공공누리 제1유형에 따라 이용할 수 있습니다."),
         ("Permanente link", "Overzicht van wijzigingen"),
@@ -661,6 +661,41 @@ def test_what_a_site_offers_is_no_text(above: str, behind: str) -> None:
     law = read_text("a.txt", [*lines, "Annex 1", "Dues: 5.", behind, "Guide to dues"], "any", "Law", "a")
     assert rendered(law, "preamble") == ["The council makes these rules."]
     assert rendered(law, "article", "annex") == ["Print shops are open.", "Related text.", "Dues: 5."]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(
+            "In this section—",
+            "Other Acts amended",
+            "Posted by registered mail",
+            "Print media",
+            "Print | 0.10",
+            "Downloads of data",
+        ),
+        *(
+            "Related party: name",
+            "Ansprechpartner:",
+            "Weitere Informationen",
+            "Documentos relacionados con la solicitud",
+        ),
+        *(
+            "Zie ook artikel 5",
+            "관련 법령",
+            "담당자",
+            "打印机",
+            "字号名称",
+            "関連情報の提供",
+            "Stampa periodica",
+            "Tagged animals",
+        ),
+    ],
+)
+def test_what_a_law_says_at_its_end_is_text(words: str) -> None:
+    lines = ["Article 1", "Text one.", "Article 2", "Text two.", "Annex 1", "Form", words, "Name and date"]
+    law = read_text("a.txt", lines, "any", "Law", "a")
+    assert rendered(law, "annex")[0].endswith(f"{words}\nName and date") and not law.left_out
 
 
 def test_words_struck_out_are_no_text() -> None:

@@ -477,9 +477,10 @@ def tools_above(rows: Sequence[str]) -> list[int]:
 
 def _is_offered(words: str) -> bool:
     """Return True for a line of what a site offers, which is no sentence: ``Print``, ``Was this page helpful?``"""
-    words = " ".join(words.replace(CELL, " ").split())
+    words = " ".join(words.split())
     said = words[:1] < _ALPHABETS and words.endswith(".") and len(words.split()) > _SHORT
-    return len(words) <= _LONGEST_ENTRY and not said and bool(_site_words()["offered"].fullmatch(words))
+    fits = CELL not in words and len(words) <= _LONGEST_ENTRY and not said
+    return fits and bool(_site_words()["offered"].fullmatch(words))
 
 
 def _is_of_site(words: str) -> bool:
@@ -496,7 +497,7 @@ def _site_words() -> dict[str, re.Pattern[str]]:
     top, offered, signed = ("|".join(chain.from_iterable(words[key].values())) for key in ("top", "offered", "signed"))
     return {
         "top": re.compile(rf"\W*(?:{top})\W*", re.IGNORECASE),
-        "offered": re.compile(rf"\W*(?:{offered})(?![^\W_]).{{0,60}}", re.IGNORECASE),
+        "offered": re.compile(rf"\W*(?:{offered})(?:\W+(?:{offered})){{0,5}}\W*", re.IGNORECASE),
         "signed": re.compile(rf"(?:{signed}|{_SIGNED_AT})", re.IGNORECASE),
     }
 
