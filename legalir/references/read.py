@@ -76,7 +76,7 @@ _IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
 _LEAD = re.compile(
     rf"(?:[ \xa0]?[(（][^()（）\n]{{1,80}}[)）])?{GAP}[,،]{GAP}|[ \xa0](?:[(（][^()（）\n]{{1,80}}[)）][ \xa0])?"
 )
-"""What may be between a law and its article: a comma or a blank, perhaps behind a note in brackets."""
+"""Between a law and its article: a comma or a blank, perhaps behind a note in brackets."""
 _COMMA = re.compile(rf"{GAP},{GAP}")
 _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
@@ -94,7 +94,7 @@ _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
-"""What follows the number of an article that begins a line: a wide space or a heading in brackets."""
+"""After the number of an article at the beginning of a line: a wide space, or a heading in brackets."""
 _LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))|,?\s(?:dels\s)?att(?=\s)")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
@@ -102,7 +102,7 @@ _AND = re.compile(r"[,、，과와및并並且] ?\Z")
 """What joins clauses in Korean, Japanese and Chinese."""
 _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
-"""The words before a law at the beginning of a sentence: *Theo* Luật Cảng biển, …"""
+"""Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 """The end of a sentence before one with a capital."""
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
@@ -199,13 +199,13 @@ _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _SHORT = re.compile(
     r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:\w+ ){1,3}\d{4}"
 )
-"""A short name that is no word of its own: *Wet OB*, *c.n.*, *loi de 1965*"""
+"""A short name that cannot be a common word: *Wet OB*, *c.n.*, *loi de 1965*"""
 _END_OF_NOTE = re.compile(r"[\"'”»“’]?[)）]")
 """The end of the brackets that a short name stands in."""
 _UNREAD = re.compile(
     rf"[ \xa0]?{_BRACKETED}|,?[ \xa0]{_WORD_BEFORE}{_TOKEN}|,\s[^,;:.()\d\n]{{2,60}}(?=,)|[/.·-][^\W_]{{1,6}}(?![^\W_])"
 )
-"""What may be between a number and its law: a note in brackets, a unit, or a phrase in commas."""
+"""Between a number and its law: a note in brackets, a unit, or a phrase in commas."""
 
 _SHORT_NAME = re.compile(
     r"(?<![\w.])(?:(\w{2,20})[ \xa0])?((?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|[^\W\d_]{2,10}(?: ((?:19|20)\d\d))?),?\Z"
@@ -314,7 +314,7 @@ def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | N
         names: laws by the short names that the law defines elsewhere, see `learn_names`.
 
     Raises:
-        DataError: there is no grammar of the language.
+        DataError: the language has no grammar.
     """
     return _reader(lang, _reader(lang, "").variant(text + at.law + lang)).read(text, at, names or {})
 
@@ -325,7 +325,7 @@ def place_of(label: str, lang: str, law: str = "") -> Place:
     Without a number it is the law alone.
 
     Raises:
-        DataError: there is no grammar of the language.
+        DataError: the language has no grammar.
     """
     if match := _IRI.fullmatch(label):
         return Place(law or match[1], match[2], *match[3].split("/")[1:4])
@@ -345,7 +345,7 @@ def learn_names(text: str, lang: str) -> dict[str, str]:
     """Return the laws that a text gives short names, by short name: ``「등대법」(이하 "법"이라 한다)``.
 
     Raises:
-        DataError: there is no grammar of the language.
+        DataError: the language has no grammar.
     """
     return _reader(lang, "").names(text)
 
@@ -354,7 +354,7 @@ def labelled(text: str, lang: str) -> list[Place]:
     """Return the units of a provision that its labels open, in order: paragraph 1, paragraph 1 item 1, ….
 
     Raises:
-        DataError: there is no grammar of the language.
+        DataError: the language has no grammar.
     """
     return [place for _, place in reversed(_reader(lang, _reader(lang, "").variant(text + lang)).places(text, Place()))]
 
@@ -1245,7 +1245,7 @@ class _Reader:
                 law = self._law_before(text, draft.start - 1, memory)  # 会社法（25条）
                 law = _Law(law.name, law.kind, draft.start, draft.start) if law and law.kind == "named" else None
             short = self._acronym_before(text, memory.end, draft.start) if upper and law is None else None
-            if law is short is None and "D" in draft.several.values() and not self._is_alone(text, draft):
+            if not (law or short) and "D" in draft.several.values() and not self._is_alone(text, draft):
                 going_on = self._law_going_on(text, draft.start, memory, joined=False) if self._grammar.alone else None
                 if going_on is None:
                     return [], head.end()
@@ -1865,8 +1865,8 @@ class _Reader:
         end = match.end()
         number, several = self._capture(f"unit_{level}", match) if match.lastgroup else (match[0], "")
         listed = level not in ("group", "row", "deeper")
-        attached = _ATTACHED if level in ("article", "annex") else re.compile("(?!)")
-        while sub := (listed and self._sub.match(text, end)) or attached.match(text, end):
+        tailed = level in ("article", "annex")
+        while sub := (listed and self._sub.match(text, end)) or (tailed and _ATTACHED.match(text, end)):
             if number.isalpha() and len(letter := sub[0].strip(" -")) == 1 and letter.isalpha():
                 break  # litra b-d
             if sub[0][0].isspace() and not sub[0].isupper() and self._range.match(text, end):

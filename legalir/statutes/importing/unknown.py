@@ -1,4 +1,4 @@
-"""What a file is that no format recognises, and which format comes closest."""
+"""For a file that no format recognises: what it is, and which format comes closest."""
 
 from __future__ import annotations
 

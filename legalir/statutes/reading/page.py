@@ -65,10 +65,6 @@ _SIGNED_AT = (
     r"(?:de |of |di )?[^\W\d_]{3,12}\.?,?\s(?:de |del )?(?:19|20)\d\d\.?$"
 )
 """The place and the date of a signing."""
-_ALPHABETS = "\u2fff"
-"""Last of the signs before those of Chinese, Japanese and Korean."""
-_SHORT = 5
-"""Words of a line that ends in a full stop and is no sentence."""
 _LONGEST_SIGNED = 160
 """Characters of a line of signatures at most."""
 _SENTENCE_END, _TEXT_END = re.compile(r"[.;:。；]\W*$"), re.compile(r"[.;:。；)）”»\"]\s*$")
@@ -476,10 +472,9 @@ def tools_above(rows: Sequence[str]) -> list[int]:
 
 
 def _is_offered(words: str) -> bool:
-    """Return True for a line of what a site offers, which is no sentence: ``Print``, ``Was this page helpful?``"""
+    """Return True for a line in which a site offers something: ``Print``, ``Was this page helpful?``"""
     words = " ".join(words.split())
-    said = words[:1] < _ALPHABETS and words.endswith(".") and len(words.split()) > _SHORT
-    fits = CELL not in words and len(words) <= _LONGEST_ENTRY and not said
+    fits = CELL not in words and len(words) <= _LONGEST_ENTRY
     return fits and bool(_site_words()["offered"].fullmatch(words))
 
 

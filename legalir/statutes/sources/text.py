@@ -89,7 +89,8 @@ def law_of_markdown(name: str, text: str, country: str, title: str, law_id: str,
     text, struck = _without_struck(text)
     every = _text_of(text.splitlines())
     menus, notes = ([row for row in every if test(row)] for test in (_is_menu, _FOOTNOTE.match))
-    rows = [row for row in every if row not in {*menus, *notes}]
+    aside = {*menus, *notes}
+    rows = [row for row in every if row not in aside]
     levels = {at: len(mark[1]) for at, row in enumerate(rows) if (mark := _HEADING.match(row))}
     gone = {"menus": menus, "footnotes": notes, "text struck out": struck}
     left_out = {reason: "\n".join(words) for reason, words in gone.items()}
