@@ -19,6 +19,7 @@ from legalir.datasets.dataset import StatuteDataset
 from legalir.datasets.readers import read_corpus, read_links
 from legalir.errors import AnalyzerError
 from legalir.references.grammar import grammars
+from legalir.references.numbering import sort_key
 from legalir.statutes.importing.tree import read_origins
 from legalir.statutes.jurisdictions import Heading, jurisdictions, pattern_of_repeal
 from legalir.storage.validity import provision_key
@@ -119,6 +120,7 @@ class Doubts:
         self._traced = False
         self._kinds: dict[str, str] = {}  # of those that are not articles
         self._files: dict[str, str] = {}
+        self._in_files: set[str] = set()  # laws of several files, whose names have another order than the articles
 
     def add(self, fields: Mapping[str, str]) -> None:
         """Look at a provision: its fields by name, ``docno`` and those of :data:`legalir.statutes.source.FIELDS`."""
@@ -158,7 +160,9 @@ class Doubts:
         self._traced = True
         if (kind := str(origin.get("kind", ""))) != "article":
             self._kinds[docno] = intern(kind)
-        self._files.setdefault(self._law_of.get(provision_key(docno), ""), str(origin.get("file", "")))
+        law, file = self._law_of.get(provision_key(docno), ""), str(origin.get("file", ""))
+        if self._files.setdefault(law, file) != file:
+            self._in_files.add(law)
 
     def link(self, source: str) -> None:
         """Take the citing provision of a link."""
@@ -228,7 +232,8 @@ class Doubts:
                 yield Doubt("name", first, f"The law is named after its file, {stem!r}.", 'Name it: title="…".')
         yield from self._of_language(law, first, languages)
         yield from _of_size(name, provisions)
-        yield from _of_numbers(name, articles, self._repealed)
+        in_order = sorted(articles, key=lambda each: sort_key(each.article)) if law in self._in_files else articles
+        yield from _of_numbers(name, in_order, self._repealed)
         yield from _swallowed(name, provisions, articles)
         yield from self._of_texts(name, provisions, articles)
 

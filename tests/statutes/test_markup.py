@@ -84,3 +84,21 @@ def test_a_file_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_external_dtd_is_not_read() -> None:
     assert Markup(b'<!DOCTYPE a SYSTEM "http://127.0.0.1:9/a.dtd"><a>b</a>', "a.xml").text == "b"
+
+
+@pytest.mark.parametrize("head", ["", '<!DOCTYPE a SYSTEM "b.dtd">', '<?xml version="1.0" encoding="iso-8859-1"?>'])
+def test_characters_by_name_are_read(head: str) -> None:
+    content = '<a t="&sect; 5">&uacute;<b>&lt;&amp;</b>&hellip;&none;<![CDATA[&sect;]]>é</a>'
+    page = Markup((head + content).encode("latin-1" if "8859" in head else "utf-8"), "a.xml")
+    assert (page.root.get("t"), page.text) == ("§ 5", "ú<&…&none;&sect;é")
+
+
+def test_a_name_that_is_not_read_is_no_lost_character() -> None:
+    with pytest.raises(DataError, match="&sect; is not read"):
+        Markup('<!DOCTYPE a SYSTEM "b.dtd"><a>&sect; 5</a>'.encode("utf-16"), "a.xml")
+
+
+def test_elements_that_stand_for_characters() -> None:
+    page = Markup(b'<a><q/>x<b/><u c="20AC"/><u c="D800"/>y<q/></a>', "a.xml", signs={"q": "'", "u": "@c"})
+    assert page.text == "'x€{D800}y'"
+    assert [local(each) for each in page.root] == ["b"]

@@ -1,15 +1,18 @@
 """XML, HTML and JSON files, read without trust: the tree, and the place of each element in the text of the file.
 
-No entity is expanded, no file or address is followed, nesting and size have limits. The text of a file is that of all
-its elements, one after the other; comments and processing instructions are not text. The elements of JSON are its keys,
-one for each member of a list, and ``line`` for the lines of a value that has several; a short value is an attribute,
-too: ``items[type=section]``.
+No entity of a file is expanded, no file or address is followed, nesting and size have limits. In XML, too, a character
+may have its name in HTML, ``&sect;``; a name that HTML does not have stays as it is written. The text of a file is that
+of all its elements, one after the other; comments and processing instructions are not text. The elements of JSON are
+its keys, one for each member of a list, and ``line`` for the lines of a value that has several; a short value is an
+attribute, too: ``items[type=section]``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from html.entities import html5
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from legalir.errors import DataError
@@ -31,6 +34,8 @@ _LONGEST = 500
 """Characters of a value of JSON that is an attribute, too."""
 _NO_NAME = re.compile(r"[^\w.\u3001-\ud7ff-]|[\u0080-\u00bf×÷\u0300-\u036f\u2000-\u2bff]")  # of an element
 _NO_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
+_NAMED = re.compile(rb"<!\[CDATA\[(?:.*?\]\]>|.*)|&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});", re.DOTALL)
+_NUMBER = re.compile(r"(?:10|0?[0-9A-Fa-f])?[0-9A-Fa-f]{1,4}")  # of a character
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 
 
@@ -44,6 +49,8 @@ class Markup:
         encoding: of the file, instead of the one that it declares.
         raised: what becomes of the text of elements ``sup``.
         unfolded: names of elements whose text is HTML, which become elements.
+        signs: characters that elements stand for, by the names of these; ``@ch`` is the character with the hexadecimal
+            number in the attribute ``ch``.
 
     Attributes:
         root: the root element (lxml).
@@ -63,6 +70,7 @@ class Markup:
         encoding: str | None = None,
         raised: Callable[[str], str] | None = None,
         unfolded: Sequence[str] = (),
+        signs: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
         if len(data) > LARGEST:
@@ -82,6 +90,8 @@ class Markup:
                     for child in list(element):
                         element.remove(child)
                     element.text = high
+        if signs:
+            _write_signs(self.root, signs)
         self._places: dict[etree._Element, tuple[int, int, int]] = {}
         pieces: list[str] = []
         self._measure(pieces)
@@ -181,11 +191,53 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
         parser = etree.XMLParser(
             encoding=encoding, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
         )
-        return etree.fromstring(data, parser)
+        root = etree.fromstring(_NAMED.sub(_numbered, data), parser)
     except etree.XMLSyntaxError as error:
         raise DataError(f"{name}, line {error.lineno}: not well-formed XML ({' '.join(error.msg.split())}).") from None
     except (ValueError, LookupError) as error:
         raise DataError(f"{name} cannot be read as XML ({error}).") from None
+    if (entity := next(root.iter(etree.Entity), None)) is not None:
+        raise DataError(f"{name}: the name {entity.text} is not read in the encoding of this file: make it UTF-8.")
+    return root
+
+
+def _numbered(name: re.Match[bytes]) -> bytes:
+    """Return the number of a character that has a name in HTML; another name becomes text, and CDATA stays."""
+    if name[1] is None:
+        return name[0]
+    characters = html5.get(f"{name[1].decode()};", "")
+    return "".join(f"&#{ord(one)};" for one in characters).encode() or b"&amp;" + name[0][1:]
+
+
+def _write_signs(root: etree._Element, signs: Mapping[str, str]) -> None:
+    """Put characters in the place of the elements that stand for them."""
+    for holder in [*root.iter("*")]:
+        before, pieces = None, [holder.text or ""]
+        for child in [*holder]:
+            if (sign := signs.get(local(child))) is not None:
+                sign = _character(attribute(child, sign[1:])) if sign[:1] == "@" else sign
+                pieces += (sign, child.tail or "")
+                child.tail = None
+                holder.remove(child)
+                continue
+            _put(holder, before, pieces)
+            before, pieces = child, [child.tail or ""]
+        _put(holder, before, pieces)
+
+
+def _put(holder: etree._Element, before: etree._Element | None, pieces: Sequence[str]) -> None:
+    """Set the text of an element, or the text behind one of its children."""
+    if len(pieces) > 1:
+        if before is None:
+            holder.text = "".join(pieces)
+        else:
+            before.tail = "".join(pieces)
+
+
+def _character(number: str) -> str:
+    """Return the character with a hexadecimal number, or the number in braces if XML has none with it."""
+    character = chr(int(number, 16)) if _NUMBER.fullmatch(number) else "\0"
+    return f"{{{number}}}" if _NO_CHARACTER.match(character) else character
 
 
 def _of_json(content: object, name: str) -> etree._Element:

@@ -20,11 +20,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, cast
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from legalir.analysis.language import identify
 from legalir.collections import Collection
-from legalir.config import AnyText, Choice, Schema, SchemaError, Text
+from legalir.config import AnyText, Choice, Flag, Schema, SchemaError, Text
 from legalir.contract import factory_of
 from legalir.errors import ComponentError, DataError, suggestion
 from legalir.extras import require
@@ -47,6 +47,7 @@ _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _OPENING = tuple('«“„‚‘"「')
 _XML = (".xml", ".xhtml", ".html", ".json")
+_SIGNS = r"[\s.:–—-]*"
 _ROOT, _FIRST_KEY = re.compile(r"<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]"), re.compile(r'[\s\ufeff]*\{\s*"([^"]+)"\s*:')
 
 
@@ -69,6 +70,9 @@ class UnitRule(Schema):
 
     label: AnyText = ""
     """Value of the number; empty: as the table of the jurisdiction finds it at the start of the element."""
+
+    label_again: Flag = False
+    """Whether the number stands once more before the text: ``1.`` in a field of its own, and ``1. (1) In this Act``."""
 
     heading: AnyText = ""
     """Value of the heading; empty: what follows the number where the element opens the unit."""
@@ -123,6 +127,9 @@ class Rules(Schema):
 
     unfolded: tuple[Text, ...] = ()
     """Names of elements of XML whose text is HTML."""
+
+    signs: dict[Text, AnyText] = Field(default_factory=dict)
+    """Characters that elements of XML stand for: ``emdash: —``; ``unicode: "@ch"``, by its number in an attribute."""
 
     text: AnyText = ""
     """Selector of the elements whose lines of text are the law, for files without elements of units."""
@@ -221,7 +228,7 @@ def _has_root(rules: Rules, path: Path, head: bytes) -> bool:
 
 
 def _read_xml(path: Path, data: bytes, rules: Rules, title: str) -> Iterator[Law]:
-    file = Markup(data, path.name, unfolded=rules.unfolded)
+    file = Markup(data, path.name, unfolded=rules.unfolded, signs=rules.signs)
     for element in file.root.iter():
         element.tag = local(element) or element.tag
     yield _Page(file, rules, path, title, xml=True).read()
@@ -298,6 +305,7 @@ class _Page:
         self._name = path.name
         self._before = ""
         self._fresh: Unit | None = None
+        self._label_again = False
 
     def read(self) -> Law:
         """Return the law.
@@ -343,7 +351,19 @@ class _Page:
         found = self._select(where, css)[:1] if css else [where]
         if css and not found and name and where is self._page.root and local(where) == css:
             found = [where]  # A selector does not match the root itself.
-        return " ".join((attribute(found[0], name) if name else self._page.words(found[0])).split()) if found else ""
+        return " ".join((attribute(found[0], name) if name else self._words(found[0])).split()) if found else ""
+
+    def _words(self, element: etree._Element) -> str:
+        """Return the text of an element, with a blank where one of its elements begins a line."""
+        page, inline = self._page, self._rules.inline if self._xml else ()
+        pieces, end = [], page.span(element)[0]
+        for child in element.iterdescendants() if self._xml else ():
+            if local(child) not in inline:
+                start = page.span(child)[0]
+                pieces.append(page.text[end:start])
+                end = start
+        pieces.append(page.text[end : page.span(element)[1]])
+        return " ".join(" ".join(pieces).split())
 
     def _visit(self, element: etree._Element) -> None:
         page, outline = self._page, self._outline
@@ -366,7 +386,10 @@ class _Page:
                 unit.label = self._value(element, rule[1].label)
                 unit.number = number_of(unit.label)
                 self._fresh = unit
-            if "@" in rule[1].heading:
+            if rule[1].label_again:
+                self._fresh = unit
+            self._label_again = rule[1].label_again
+            if "@" in rule[1].heading or rule[1].heading.startswith("/"):
                 unit.heading = self._value(element, rule[1].heading)
             if not rule[1].label and self._headed(unit, element, rule[1]):
                 return
@@ -413,13 +436,14 @@ class _Page:
 
     def _behind(self, unit: Unit, start: int, end: int) -> int:
         """Return where the text of a unit begins behind its label and heading, which may stand there once more."""
-        words = [re.escape(each) for each in (*unit.label.split(), *unit.heading.split())]
-        pattern = r"\s*(?:[^\W\d]*\.?|§)\s*" + r"[\s.:–—-]*".join([*words, ""])
+        heading = () if self._label_again else unit.heading.split()
+        words = [re.escape(each.strip(".")) for each in (*unit.label.split(), *heading)]
+        pattern = rf"\s*(?:[^\W\d]*\.?|§)\s*{_SIGNS.join(words)}(?!\w|[.–-]\w){_SIGNS}"
         again = re.compile(pattern, re.IGNORECASE).match(self.law.text, start, end) if words else None
         return again.end() if again else start
 
     def _set(self, role: Literal["label", "heading"], element: etree._Element) -> None:
-        unit, words = self._outline.unit, self._page.words(element)
+        unit, words = self._outline.unit, self._words(element)
         unit.add(*self._page.span(element), role)
         if role == "label":
             words = re.sub(r"<sup>(\d+)</sup>", lambda mark: mark[1].translate(_RAISED), words)  # in a CDATA section
@@ -437,7 +461,7 @@ class _Page:
     def _headed(self, unit: Unit, element: etree._Element, rule: UnitRule) -> bool:
         """Find label and heading at the start of an element; return whether the element was read to its end."""
         start, end = self._page.span(element)
-        words = self._page.text[start:end]
+        words = self._words(element) if rule.by == "holds" else self._page.text[start:end]
         heading = self._table.heading(words)
         if heading is None:
             if rule.by == "opens":
@@ -446,11 +470,11 @@ class _Page:
             return rule.by == "opens"
         unit.label = heading.label
         self._number(unit, heading.number)
-        if rule.by == "holds" or rule.heading:
+        if rule.by == "holds" or rule.heading[:1] not in ("", "/"):
             return False
         unit.add(start, start + heading.end, "label")
         unit.add(start + heading.end, end, "heading")
-        unit.heading = " ".join(words[heading.end :].split()).strip("()（）[]【】 ")
+        unit.heading = " ".join(words[heading.end :].split()).strip("()（）[]【】 ") or unit.heading
         return True
 
 
