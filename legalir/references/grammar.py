@@ -79,11 +79,17 @@ _HEADING = re.compile(r"\D*|\s?[.:：;(（\[【「〔–—-]\s?\D.*")
 """The heading that may follow the number in a field."""
 
 
-def number_pattern(joiners: str, lettered: Sequence[str] = ()) -> str:
-    """Return the pattern of a number whose parts these signs join; a letter before the given words belongs to it."""
+def number_pattern(joiners: str, lettered: Sequence[str] = (), letters: str = "") -> str:
+    """Return the pattern of a number whose parts these signs join.
+
+    Args:
+        joiners: the signs.
+        lettered: words behind a blank and a letter that belongs to the number.
+        letters: pattern of more letters that do.
+    """
     words = "|".join(_form(form, r"\d") for form in lettered)
     before = rf"|[ \xa0](?-i:[a-zåäö])(?={GAP}(?:{words}))" if words else ""
-    part = rf"(?!\d)(?:{_LETTERS}{before})?"
+    part = rf"(?!\d)(?:{_LETTERS}{before}{f'|(?-i:{letters})' if letters else ''})?"
     return rf"(?:(?<!\d)\d{{1,6}}{part}(?:[{re.escape(joiners)}]\d{{1,4}}{part}){{0,6}}|{_HAN})"
 
 
@@ -200,6 +206,9 @@ class Grammar(Schema):
 
     lettered: Forms = ()
     """Forms before which a letter after a blank belongs to the number: ``§`` in ``4 a §``."""
+
+    letters: AnyText = ""
+    """Pattern of more letters directly behind a number that belong to it: ``nd`` in ``art. 126nd``."""
 
     thousands: AnyText = ""
     """The sign between the thousands of a number, if the number is written without it elsewhere: ``art. 1.022``."""
@@ -499,7 +508,7 @@ class Grammar(Schema):
             joins = self.alternatives((*self.list, *self.range))
             # A gap belongs to an ending alone: two in a row can be taken in two ways, for each member of the list.
             tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?(?:{GAP}{self._ending})?" if self.endings else ""
-            number = rf"(?:[(（]?{number_pattern('.', self.lettered)}[)）]?|[(（]\w{{1,2}}[)）])"
+            number = rf"(?:[(（]?{number_pattern('.', self.lettered, self.letters)}[)）]?|[(（]\w{{1,2}}[)）])"
             return rf"{tail}(?:{GAP}(?:{joins}){GAP}{number}{tail}){{1,8}}"
         if token == "I" and self.endings:
             return f"{self._ending}?"
@@ -519,7 +528,7 @@ class Grammar(Schema):
 
     @property
     def _number(self) -> str:
-        return rf"{number_pattern(self.joiners, self.lettered)}(?:[의の之]\d{{1,3}}){{0,4}}"
+        return rf"{number_pattern(self.joiners, self.lettered, self.letters)}(?:[의の之]\d{{1,3}}){{0,4}}"
 
     def ordinal_numbers(self) -> Iterator[tuple[str, int]]:
         """Yield the words for first, second, …, each also with the words for hundreds, and their numbers."""
@@ -695,7 +704,7 @@ class _Forms:
     """A grammar as regular expressions. Each reads on from a place; their bounds keep the time linear in the text."""
 
     def __init__(self, grammar: Grammar) -> None:
-        number = number_pattern(grammar.joiners, grammar.lettered)
+        number = number_pattern(grammar.joiners, grammar.lettered, grammar.letters)
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{number}"

@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from legalir.errors import DataError
@@ -71,6 +72,11 @@ _NEAR = 10
 """The next number in a list of such units is less than this above the last: the 2 of ``art. 24.1 y 2``."""
 _LARGEST = 5200
 """Maximum number of an article of the own law: the code of civil procedure of Louisiana has 5188."""
+_LARGE = 2000
+"""Such a number before a price is that of goods."""
+_SEVERAL = 4
+"""References before an article in brackets of which it may be one."""
+_PRICE = re.compile(r"(?<![\d.,])\d{1,3}[.,]\d\d ?(?:€|£|\$|EUR|CHF|kr|zł)|(?:€|£|\$) ?\d{1,3}[.,]\d\d(?!\d)")
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
 _LEAD = re.compile(
@@ -1063,6 +1069,8 @@ class _Reader:
             if named and named.kind == "named" and bare and self._goes_on_to(text, bare[-1].end, drafts[0], named):
                 found[-len(bare) :] = [one._replace(law=named.name, law_kind="named") for one in found[-len(bare) :]]
             bare = [draft for draft in drafts if draft.law is None and draft.mark]
+            if len(bare) == len(drafts) == 1:
+                bare[0].law = self._cited_again(text, bare[0], found)
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
@@ -1384,9 +1392,31 @@ class _Reader:
         start = draft.start
         if self._both_before.search(text, max(0, law.start - _ITS), law.start):
             return not _SENTENCE_OVER.search(text, end, start)
+        of = self._introduced.match(text, end)
+        if of and (of[0].rstrip()[-1:] == "," or text[of.end() : of.end() + 1] == ","):
+            return not _SENTENCE_OVER.search(text, end, start)  # section 45 of, or section 69 of, the Arbitration Act
         join = self._list.match(text, end) if self._grammar.law_after and self._is_marked(text, start) else None
         clause = _CLAUSE.match(text, join.end()) if join and join[0].strip(" ,").isalpha() else None
         return clause is not None and start <= min(clause.end(), end + _REACH)
+
+    def _cited_again(self, text: str, draft: _Draft, found: Sequence[Reference]) -> _Law | None:
+        """Return the law of an article in brackets whose number the sentence cited: *sections 5 to 9 of … (s. 8)*."""
+        if text[draft.start - 1 : draft.start] not in tuple(_OPENING) or not found or not found[-1].law:
+            return None
+        law, number = found[-1].law, draft.numbers.get("article", "")
+        between = text[found[-1].end : draft.start]
+        if (
+            found[-1].law_kind != "named"
+            or _SENTENCE_OVER.search(between)
+            or self._kind_noun.search(between.casefold())
+        ):
+            return None  # And this Act (section 5)
+        cited = [one for one in found[-_SEVERAL:] if one.law == law]
+        ranges = ((low.article, high.article) for low, high in pairwise(cited) if high.range_end)
+        again = any(one.article == number for one in cited) or any(
+            can_follow(low, number) and can_follow(number, high) for low, high in ranges
+        )
+        return _Law(law, "named", draft.start, draft.start) if again else None
 
     def _is_marked(self, text: str, start: int) -> bool:
         """Return True if an article of the own law would be marked as such, by the words around a place."""
@@ -1524,15 +1554,16 @@ class _Reader:
         if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
             # §§ 280 Abs. 1, 241 Abs. 2
             return "article" in draft.several or (level == "paragraph" and self._has_paragraph(bare))
-        first = _DIGITS.match(article)
-        if not (number.isdecimal() and first):
+        first, main = _DIGITS.match(article), _DIGITS.match(number)
+        if not (first and main and (number.isdecimal() or number[main.end() :].isalpha())):
             return False
+        count = int(main[0])
         last = draft.numbers.get(level, "") if self._grammar.has_words else ""  # المواد 1/1 و2 و6
         if "article" not in draft.several:
-            far = level == "paragraph" and last.isdecimal() and int(number) > max(int(last) + _NEAR, int(first[0]))
+            far = level == "paragraph" and last.isdecimal() and count > max(int(last) + _NEAR, int(first[0]))
             return far and self._is_of_a_law(bare.string, bare.end(), memory)  # art. 9 cpv. 2 e 29 Cost.
-        following = last.isdecimal() and (int(number) == int(last) + 1 or 20 < int(last) < int(number))
-        return not following and (int(number) > 20 or (draft.plural and int(number) > int(first[0])))
+        following = last.isdecimal() and (count == int(last) + 1 or 20 < int(last) < count)
+        return not following and (count > 20 or (draft.plural and count > int(first[0])))
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level, or the article after another one, that directly follows a draft."""
@@ -1702,13 +1733,18 @@ class _Reader:
                 # Not the Lease Reform Act, whose name ends in a word for laws.
                 over = (one for one in near if not self._kind_noun.search(text[one.end() : law.end].lower()))
                 words = next((one for one in over if one.start() <= law.start < one.end()), words)
-            catalogue = draft.mark == "a" and draft.numbers.get("article", "").isdecimal() and law is None
-            if catalogue and int(draft.numbers["article"]) > _LARGEST:
+            article = _DIGITS.match(draft.numbers.get("article", "")) if draft.mark == "a" and law is None else None
+            if article and self._is_of_goods(text, draft, int(article[0])):
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
             if is_document(law.end if law and law.start == draft.start else drafts[0].start, words):
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
         if behind and drafts[-1].law and drafts[-1].law.name == _DOCUMENT:
             memory.document = behind.end()
+
+    def _is_of_goods(self, text: str, draft: _Draft, number: int) -> bool:
+        """Return True if an article is one that is sold: its number is too large, or large with a price behind it."""
+        priced = number > _LARGE and _PRICE.search(text, draft.end, draft.end + _REACH)
+        return (number > _LARGEST and draft.numbers["article"].isdecimal()) or bool(priced)
 
     def _thereof(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
         """Take what was named last, if such a word is behind the last draft: article 5 and paragraph 2 *thereof*."""
@@ -1765,7 +1801,7 @@ class _Reader:
             place = self._blank(text, place)
             if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
                 if here.lastgroup == "kind":
-                    name, kind = self._law_of_kind(here[0], memory)
+                    name, kind = self._law_of_kind(here[0], memory, before)
                     further = self._introduced.match(text, here.end())
                     match = self._laws.match(text, further.end()) if further else None
                     if further and match and words and len(further[0].split()) < 3:  # del Reglamento de la Ley 5/2001
@@ -1804,7 +1840,7 @@ class _Reader:
         unknown = last if not kinds or last[:1] == "/" or not self._kind_noun.search(last.casefold()) else ""
         return next(fits, unknown) if last else ""
 
-    def _law_of_kind(self, words: str, memory: _Memory) -> tuple[str, str]:
+    def _law_of_kind(self, words: str, memory: _Memory, before: Sequence[str]) -> tuple[str, str]:
         """Return name and kind of the law of ``of the Act``: one of this short name, else the own law if it is one."""
         noun = words.split()[-1].casefold()
         for short, law in memory.names.items():
@@ -1812,8 +1848,11 @@ class _Reader:
                 return law, "short"
         if noun[:6] in memory.own.law.casefold() if memory.own.law else noun in self._own_nouns:
             return memory.own.law, "self"
-        known = ((law, [*filter(str.isalpha, law.casefold().split())]) for law in memory.laws)
+        laws = [*before, *memory.laws]
+        known = ((law, [*filter(str.isalpha, law.casefold().split())]) for law in laws)
+        base = next((kind for kind, forms in self._grammar.law_kinds.items() if noun in forms), "")
         named = {law for law, each in known if each[-1:] == [noun] and "the" not in each}
+        named |= {law for law in laws if base and law.split()[0].casefold().endswith(base)}
         return named.pop() if len(named) == 1 else "", "short"  # The Internal Revenue Code … of the Code
 
     def _blank(self, text: str, place: int) -> int:
@@ -2079,6 +2118,9 @@ class _Reader:
         if article and same and not kind and numbers and {*numbers} <= {"paragraph", "item"}:
             over = _SENTENCE_OVER.search(text, article.end, draft.start)
             numbers = numbers if over else {"article": article.article, **numbers}  # § 6 Abs. 1 KSchG, Abs. 3 leg. cit.
+        beside = self._unit_beside(text, draft, memory) if law_kind == "self" and not (kind or moved) else None
+        if beside is not None:  # In a letter: § 558 BGB … Abs. 3
+            law, law_kind, numbers = beside.law, "short", {"article": beside.article, **numbers}
         if kind:
             law_kind = "relative" if law_kind == "self" else law_kind
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
@@ -2134,6 +2176,22 @@ class _Reader:
         for each in {*draft.numbers, level} - {""}:
             memory.last[each] = reference
         return reference
+
+    def _unit_beside(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
+        """Return the article of a named law of which a paragraph alone is one in a text that is no statute."""
+        last = memory.last.get("article")
+        if not last or last.law_kind not in ("named", "short") or not last.law or {*draft.numbers} != {"paragraph"}:
+            return None
+        unknown = not memory.own.law and not self._grammar.law_before
+        if (
+            draft.law
+            or memory.until >= 0
+            or self._grammar.brackets
+            or not (unknown or self._is_marked(text, draft.start))
+        ):
+            return None
+        between = text[last.end : draft.start]
+        return last if "\n" not in between and len(_NEXT_SENTENCE.findall(between)) < 2 else None
 
     def _again(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return the last article of a named law if both are without 第: 会社法423条1項は、425条から."""
