@@ -102,6 +102,10 @@ def find(
 
 
 def _opened(collections: Collections, as_of: str | date | None) -> list[Collection]:
+    if isinstance(collections, Collection | str | PathLike):
+        raise ComponentError(
+            f"search: {str(collections)!r} is one collection: put it in a list, or use its own search."
+        )
     opened = [one if isinstance(one, Collection) else Collection(one) for one in collections]
     names = [one.id for one in opened]
     if twice := [name for place, name in enumerate(names) if name in names[:place]]:

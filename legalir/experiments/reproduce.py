@@ -28,7 +28,7 @@ from legalir import plugins
 from legalir.config import Schema, Text
 from legalir.datasets import load
 from legalir.datasets.dataset import StatuteDataset
-from legalir.dense.e5 import SEMANTIC
+from legalir.dense.e5 import SEMANTIC, is_installed
 from legalir.errors import DatasetNotFound, DownloadError, ExperimentError, MissingExtra, ModelError, suggestion
 from legalir.experiments.definition import Definition
 from legalir.experiments.experiment import AT_HAND, dataset_state, run
@@ -46,6 +46,7 @@ from legalir.experiments.result import (
 NEEDS = "reproduce.yaml"
 RECIPES = ("recipes", "finetune")
 """Folders that hold no experiments, but how the models of the experiments beside them are trained."""
+_SEMANTIC = "legalir[semantic]"
 _MODEL = re.compile(r'\bmodel="(results/[^"]+)"')
 """A trained model in an expression, a path from the working directory."""
 
@@ -69,7 +70,7 @@ class Needs(Schema):
     collections: Mapping[str, Source] = {}
     """Collections by name, which is the last part of ``legalir/NAME``."""
     plugins: Mapping[str, Text] = {}
-    """Package that an experiment needs, by the name of the experiment."""
+    """Package that an experiment needs, by the name of the experiment; ``legalir[semantic]`` is the extra."""
     trained: Mapping[str, Text] = {}
     """Command that trains the models of a folder, where no recipe does."""
     carried: Mapping[str, Text] = {}
@@ -170,6 +171,8 @@ class Reproduction:
 
     def _missing_plugin(self, name: str) -> str:
         package = self.needs.plugins.get(name, "")
+        if package == _SEMANTIC:
+            return "" if is_installed() else f"The extra semantic is not installed: pip install '{_SEMANTIC}'"
         try:
             if package:
                 distribution(package)

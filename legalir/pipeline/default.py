@@ -288,7 +288,8 @@ def default(collection: Collection, *, tuned: bool = True, semantic: bool | None
         semantic: whether to use the encoder ``e5``; None: where it is installed, and the collection has its vectors or
             is small enough to make them now.
     """
-    settings = fit_default(collection, tuned, semantic).settings
+    fitted = fit_default(collection, tuned, semantic)
+    settings, why = fitted.settings, fitted.reasons.get("semantic", "")
     if settings.semantic and not DenseIndex.at(collection, "e5").built():
         logging.getLogger("legalir").warning(
             "%s: default encodes %d provisions with e5, once, some 20 to 100 a second; %s=off leaves it out.",
@@ -296,7 +297,10 @@ def default(collection: Collection, *, tuned: bool = True, semantic: bool | None
             len(collection.source.store),
             SEMANTIC,
         )
-    return build(settings.expression(), collection)
+    pipeline = build(settings.expression(), collection)
+    if semantic is None and why.startswith("left out: "):
+        pipeline.note = f"without meaning: {why.removeprefix('left out: ')}"  # type: ignore[attr-defined]
+    return pipeline
 
 
 def default_expression(collection: Collection, tuned: bool = True, semantic: bool | None = None) -> str:

@@ -74,6 +74,8 @@ _LARGEST = 5200
 """Maximum number of an article of the own law: the code of civil procedure of Louisiana has 5188."""
 _LARGE = 2000
 """Such a number before a price is that of goods."""
+_WORD_OR_SIGN = re.compile(r"([A-Za-zÀ-Ͽ\u0400-\u04ff]|§)[A-Za-zÀ-Ͽ\u0400-\u04ff]*\.?\s{0,2}\d")
+"""The word for an article, by its first letter, or its sign before a number."""
 _SEVERAL = 4
 """References before an article in brackets of which it may be one."""
 _PRICE = re.compile(r"(?<![\d.,])\d{1,3}[.,]\d\d ?(?:€|£|\$|EUR|CHF|kr|zł)|(?:€|£|\$) ?\d{1,3}[.,]\d\d(?!\d)")
@@ -345,6 +347,12 @@ def place_of(label: str, lang: str, law: str = "") -> Place:
     one = references[0]
     annex = number_of(one.annex) or one.annex
     return Place(law, one.article, one.paragraph, one.item, one.subitem, annex, one.supplement)
+
+
+def word_of(surface: str) -> str:
+    """Return the first letter of the word for an article, or its sign: ``s`` of *Section 5*; empty in other scripts."""
+    word = _WORD_OR_SIGN.search(surface)
+    return word[1].casefold() if word else ""
 
 
 def learn_names(text: str, lang: str) -> dict[str, str]:
@@ -802,8 +810,6 @@ class _Reader:
             return None
         two = (words[1] or "").isupper()
         start, name = words.start(2 - two), words[0].rstrip(",") if two else words[2]
-        if "." not in name and sum(map(str.isupper, name)) < 2:
-            return None
         if text[end - 1] == "," and not words[3] and not _ABBREVIATED.match(text, end):
             return None  # The commission of the EU, article 5.
         if not any((law := one.match(f" {name}", 1)) and law.end() == len(name) + 1 for one in self._short_laws):
@@ -1380,6 +1386,9 @@ class _Reader:
         over = _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start + 1)
         if law is None or (words is None if joined else not marked or over):
             return None
+        letters = {word_of(memory.last["article"].surface), word_of(text[start : start + _ITS])} - {""}
+        if not joined and len(letters) > 1:
+            return None  # A regulation behind section 5 of an act is none of it.
         if law.kind == "named" and self._grammar.spaceless and memory.own.law and not marked:
             law.name, law.kind = "", "short"  # 依民法第十條……並依第二十條: in a statute, perhaps its own.
         return law
@@ -1488,8 +1497,6 @@ class _Reader:
             if sign == _DOTTED and not near:
                 continue  # art. 24.1, 9.3 y 120.3
             if bare and (ranged or not self._is_higher(bare, level, draft, memory)):
-                if _NO_NUMBER.match(bare[0] + text[bare.end() : bare.end() + 9]):
-                    continue
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from legalir.references.read import Reference, learn_names, read
+from legalir.references.read import Reference, learn_names, read, word_of
 from legalir.references.typed import law_endings
 from legalir.verify.days import law_days, words_of
 
@@ -202,11 +202,14 @@ def _unread() -> re.Pattern[str]:
 
 
 def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Citation]:
-    """Give citations without a law the one that was named last before them in the same paragraph."""
-    with_laws, last, end = [], "", 0
+    """Give citations without a law the one that was named last before them in the same paragraph.
+
+    Of a section it is one whose sections were cited, and not one of which a rule was.
+    """
+    with_laws, end, last = [], 0, dict[str, str]()  # by the word for its articles
     for one in citations:
         if _PARAGRAPH.search(text, end, one.start):
-            last = ""
+            last = {}
         last_end, end = end, one.end
         if (reference := one.reference) is not None:
             low = max(0, whole.rfind("\n", 0, one.start) + 1, one.start - _AROUND)
@@ -217,10 +220,11 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
             if unread and not _NO_LAW.fullmatch(unread["law"]):
                 reference = reference._replace(law=unread["law"], law_kind="named")
                 one = one._replace(start=unread.start("law"), reference=reference, at=unread.start("law") - low)
+            word = word_of(reference.surface)
             if reference.law and reference.law_kind in ("named", "short"):
-                last = reference.law
+                last[word] = reference.law
             elif not reference.law:
-                one = one._replace(before=last)
+                one = one._replace(before=last.get(word, ""))
         with_laws.append(one)
     return with_laws
 

@@ -72,8 +72,14 @@ _CODE = re.compile(r"\s?[(（][^()（）]{2,12}[)）]\s*\Z")
 _OF = re.compile(
     r"[\s,]*(?:of|de[rsl]?|du|des|dem|della?|dello|dell'|de la|d[aoe]s?|van|von|แห่ง|của|the|\s)*\s*", re.IGNORECASE
 )
-_TO = re.compile(r"[\W_]{0,4}(?:의|的|の)?[\W_]{0,2}(?:(?<=[\s,])[a-zA-Zà-ÿ]{1,4}\.?\s)?")
+_TO = re.compile(
+    r"[\W_]{0,4}(?:의|的|の)?[\W_]{0,2}"
+    r"(?:(?<=[\s,])(?!(?:and|or|et|ou|und|oder|y|e|o|en|of|och|og|ja|i|oraz|lub|ve|dan)\s)[a-zA-Zà-ÿ]{1,4}\.?\s)?"
+)
 """What may be between a number and the name of its law behind it, and before it."""
+
+_OVER = re.compile(r"\.\s")
+"""The end of a sentence behind a name: ``… of the Harbour Rules. Section 22``."""
 
 _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f])[^\W\d_]){2}")
 """Two letters of one word, in scripts with blanks between words."""
@@ -901,7 +907,8 @@ def _is_beside(one: Citation, start: int, end: int, overlapping: bool = False) -
         return True
     if one.at < start:
         return start < one.until or _OF.fullmatch(one.near, one.until, start) is not None
-    return end <= one.at and _TO.fullmatch(one.near, end, one.at) is not None
+    over = " " in one.near[start:end] and _OVER.match(one.near, end, one.at) and not one.near[one.at].islower()
+    return end <= one.at and not over and _TO.fullmatch(one.near, end, one.at) is not None
 
 
 def _quoted(text: str, one: Citation, outer: Checked) -> Checked:

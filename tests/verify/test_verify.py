@@ -107,6 +107,9 @@ def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
         ("Section 1 (Definition) of the Harbour Act 1998.", "a part of it"),
         ("Section 2 of the Harbour Act 1998 knows no “the ships of our port”.", "taken for a term"),
         ("Section 1 of the Pilot Act 2001 is short. Section 2 is longer.", "taken for Pilot Act 2001"),
+        ("Section 1 of the Pilot Act 2001 is short. Section 99 is longer.", "taken for Pilot Act 2001"),
+        ("Section 1 of the Pilot Act 2001 and rule 2 are short.", "not say of which law"),
+        ("Section 1 of the Pilot Act 2001, regulation 1 and section 2 of it.", "taken for Pilot Act 2001"),
     ):
         assert told in collection.verify(text).citations[-1].reason
 

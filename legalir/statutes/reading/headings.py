@@ -123,7 +123,9 @@ _OF_ACT = re.compile(
 _LATIN = "\u0250"
 _PARTS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s")
 
-_PLACE = re.compile(r"[\s.·…|]*(?:\d+|[(（][^()（）]*[\d第][^()（）]*[)）])\s*$")
+_PLACE = re.compile(
+    r"[\s.·…|]*(?:(?:(?:pag|pág|page|p|str|blz|s)\.?\s?)?\d+|[(（][^()（）]*[\d第][^()（）]*[)）])\s*$", re.IGNORECASE
+)
 """What an entry of a table of contents ends in: a page, or the articles of a chapter."""
 
 _CONTENTS = re.compile(
@@ -436,6 +438,9 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
         texts = sum(_is_text(rows[row]) for row in between)
         if texts * 5 <= len(entries) >= len(between) / 3:
             steps = [b.row - a.row for a, b in pairwise(entries) if a.kind == last.kind]
+            for each in found:  # Schedules whose own headings are not read.
+                if each.depth < 0 and last.row < each.row <= min(last.row + 2, later.row - 1):
+                    last = each
             start, end = first.row, last.row + min(steps, default=1)
             above = range(max(start - _NAMES_ABOVE, 0), start)  # Entries that no form reads may be between.
             words = next((row for row in above if _CONTENTS.fullmatch(rows[row].strip(" :."))), start)

@@ -36,7 +36,7 @@ _STRUCK = frozenset({"del", "s", "strike"})
 
 _MENU = re.compile(
     r"(?<![^\W_])(?:footer|nav|navbar|breadcrumbs?|brotkrumen|ariane|meny|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile"
-    r"|bunntekst|stopka|lablec|rodap[eé]|buttons?)(?![^\W_])",
+    r"|bunntekst|stopka|lablec|rodap[eé]|buttons?|ad-slot|advert(?:isement)?s?|sharedaddy|share-buttons)(?![^\W_])",
     re.IGNORECASE,
 )
 """Identifiers, classes and roles of what is no text of a page."""
@@ -89,9 +89,9 @@ _AGAIN, _LONGEST_TOOL = 3, 60
 
 
 class _Link(NamedTuple):
-    """What words stand in: a link to a place of the page, as in its contents, or elsewhere; or the end of a cell."""
+    """What words stand in: a link to a place of the page, as in its contents, elsewhere or nowhere; or a cell's end."""
 
-    kind: Literal["contents", "link", "end"]
+    kind: Literal["contents", "link", "action", "end"]
     words: str = ""
 
 
@@ -160,7 +160,9 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     behind = max((at for at, row in enumerate(rows) if _opens_any(row)), default=len(rows)) + 1
     signed = [row for row in rows[behind:] if any(map(_is_signed, _lineage(row.element)))]
     left["signatures"] = [row.words for row in signed]
-    rows = [*chain.from_iterable(_beside(row) for row in rows if row not in menus and row not in signed)]
+    rows = [row for row in rows if row not in menus and row not in signed]
+    in_margin = sum(map(_has_margin, rows)) >= _AGAIN
+    rows = [*chain.from_iterable(_beside(row, in_margin) for row in rows)]
     again = sorted(compact(row.words) for row in rows if not _is_entry(row))
     contents = {row for row in rows if _is_entry(row) and _begins_one(compact(row.words), again)}
     contents = contents if len(contents) > _FEW_ENTRIES else set()
@@ -212,7 +214,8 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
         if name == "a" and (href or not (attribute(element, "name") or attribute(element, "id"))):
             target = places.get(href[1:]) if href[:1] == "#" else None
             to_place = target is not None and target not in element.iterancestors()
-            link = _Link("contents" if to_place else "link", page.words(element))
+            action = href in ("#", "#top") or href[:11].lower() == "javascript:"  # A script does something.
+            link = _Link("contents" if to_place else "action" if action else "link", page.words(element))
         struck = struck or (few_struck and name in _STRUCK)
         words = without_struck(element.text or "") if struck else element.text or ""
         apart = _NUMBER_AT_END.search(rows[-1].end()) and words[:1].isupper()  # <b>1</b><b>Scope</b>
@@ -308,9 +311,18 @@ def _is_upper(words: str) -> bool:
     return not next(filter(str.isalpha, words), "A").islower()
 
 
-def _beside(row: _Row) -> list[_Row]:
+def _has_margin(row: _Row) -> bool:
+    """Return True if a table sets a heading beside a section that only its number opens: ``Aim | 1. This Act …``."""
+    first, _, text = row.words.strip(CELL).partition(CELL)
+    heading = 0 < len(first) <= _LONGEST_ENTRY and first[:1].isupper() and not any(map(str.isdigit, first))
+    return heading and CELL not in text and _BARE.match(text) is not None
+
+
+def _beside(row: _Row, in_margin: bool) -> list[_Row]:
     """Return a line, or two for an article whose heading a table sets beside it: ``Art. 1 Aim``, and its text."""
     cells = row.cells()
+    if in_margin and _has_margin(row):
+        return [_Row(row.element, [(cell.words.removesuffix(CELL), None)], row.level) for cell in cells]
     first = cells[0].words.removesuffix(CELL).strip() if len(cells) == 2 else ""
     if first and (label := openings(("article",)).match(first)) and not first[label.end() :].strip(" .:"):
         text = cells[1].words.removesuffix(CELL)  # 第一條 | 本法…
@@ -356,12 +368,13 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
     behind = Counter(tool for row, is_near in zip(rows, beside_one, strict=True) if is_near and (tool := _behind(row)))
     most = max(_AGAIN, sum(_opens(row, "article") for row in rows) / 2)
     of_class = _of_class(rows)
-    kept = list[_Row]()
+    kept, begun = list[_Row](), False
     for row, each, tools, is_near in zip(rows, cells, alone, beside_one, strict=True):
+        begun = begun or _opens_any(row)
         # Beside a tool, a link with a number is one, too: 3 judgments.
         are_tools = [of is not None and {*of} - {""} <= perhaps and not perhaps.isdisjoint(of) for of in tools]
         held = [cell for cell, is_tool in zip(each, are_tools, strict=True) if not is_tool]
-        if row in of_class or _leads_to_top(row):
+        if row in of_class or _leads_to_top(row) or _is_action(row, kept, begun):
             held = []
         if len(held) < len(each):
             gone.append(row.words)
@@ -412,6 +425,18 @@ def _leads_to_top(row: _Row) -> bool:
     return not row.bare and any(_site_words()["top"].fullmatch(link.words) for link in row.links())
 
 
+def _is_action(row: _Row, before: Sequence[_Row], begun: bool) -> bool:
+    """Return True for what a site offers in a link, and behind the first unit for links alone that lead nowhere.
+
+    A heading, or the name of the law before, may be such a link.
+    """
+    if not row.links() or row.level or _opens_any(row):
+        return False
+    heading = bool(before) and _opens_any(before[-1]) and not _TEXT_END.search(before[-1].words)
+    nowhere = not row.bare and {link.kind for link in row.links()} == {"action"}
+    return (begun and nowhere and not heading) or _is_offered(row.words)
+
+
 def _opens_any(row: _Row) -> bool:
     return _opens(row, "article", "group") or _NUMBER.match(row.words) is not None
 
@@ -453,21 +478,32 @@ def foot_of(rows: Sequence[str]) -> int:
 
 
 def signatures_of(rows: Sequence[str]) -> range:
-    """Return the places of the lines between the last article and an annex that are of its signing.
+    """Return the places of the lines between the last article and an annex, or the end, that are of its signing.
 
     They begin with the place and the date, ``Paris, le 14 octobre 2016``, or with such a word as ``gez.``
     """
-    opened = max((at for at, row in enumerate(rows) if openings(("article",)).match(row)), default=len(rows))
-    after = range(opened + 2, len(rows))
-    begin = next((at for at in after if _site_words()["signed"].match(rows[at].strip())), len(rows))
-    end = next((at for at in range(begin, len(rows)) if _opens_line(rows[at])), len(rows))
-    short = sum(map(len, rows[begin:end])) <= _BEHIND and not any(len(row) > _LONGEST_SIGNED for row in rows[begin:end])
-    return range(begin, end if short else begin)
+    begun = next((at for at, row in enumerate(rows) if _opens_article(row)), len(rows))
+    for begin in range(begun + 1, len(rows)):
+        before = rows[begin - 1]
+        if not _site_words()["signed"].match(rows[begin].strip()) or (
+            _opens_article(before) and not _SENTENCE_END.search(before)
+        ):
+            continue
+        end = next((at for at in range(begin, len(rows)) if _opens_line(rows[at])), len(rows))
+        signed = rows[begin:end]
+        short = sum(map(len, signed)) <= _BEHIND and not any(len(row) > _LONGEST_SIGNED for row in signed)
+        if short and (end == len(rows) or not any(map(_opens_article, rows[end : end + 1]))):
+            return range(begin, end)
+    return range(len(rows), len(rows))
+
+
+def _opens_article(words: str) -> bool:
+    return openings(("article",)).match(words) is not None or _BARE.match(words) is not None
 
 
 def tools_above(rows: Sequence[str]) -> list[int]:
     """Return the places of the lines before the first article that are tools of a site: ``Print``, ``Share on …``."""
-    begun = next((at for at, row in enumerate(rows) if openings(("article",)).match(row) or _BARE.match(row)), 0)
+    begun = next((at for at, row in enumerate(rows) if _opens_article(row)), 0)
     return [at for at in range(begun) if _is_offered(rows[at])]
 
 

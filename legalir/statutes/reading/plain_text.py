@@ -39,8 +39,15 @@ _NEAR = 2
 """Lines beside the number of a page in which more of a header may be."""
 _HEADER = 20
 """Words that a header has at most."""
+_FEW_WORDS = 3
 _BARE_NUMBER = re.compile(r"(?:[-–—]\s?)?\d{1,4}(?:\s?[-–—])?")
 _EDGE_NUMBER = re.compile(r"^\s*\d{1,6}(?=\s)|(?:(?<=\s)|(?<=p\.)|(?<=/))\d{1,6}\s*$")
+_OF_PAGES = re.compile(
+    r"(?<!\w)(?:p(?:ag|ág|age|ages|ágina|agina)?\.?|s(?:eite|ide|ida|idan|\.)|blz\.?|strona|str\.)\s?(\d{1,4})"
+    r"\s?(?:/|of|sur|di|de|von|van|av|af|z)\s?\d{1,4}\s*$",
+    re.IGNORECASE,
+)
+"""The number of a page and how many there are, at the end of a line: ``Page 2 of 4``."""
 _INSIDE_NUMBER = re.compile(r"\s[-–—]\s?\d{1,4}\s?[-–—]\s")
 _DIVIDED = re.compile(r"(?P<head>[^\W\d_]+)(?P<hyphen>[-‐\u00ad])$")
 _REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>[^\w\s]*)\s*")
@@ -113,6 +120,8 @@ def _page_numbers(rows: Sequence[str]) -> set[int]:
             continue
         if _BARE_NUMBER.fullmatch(line.strip()):
             alike[True, ()].append((row, int(_NUMBER.findall(line)[0])))
+        elif len(line.split()) <= _HEADER and (of_pages := _OF_PAGES.search(line)):
+            alike[True, tuple(line[: of_pages.start()].split())].append((row, int(of_pages[1])))
         elif len(line.split()) <= _HEADER and (number := _INSIDE_NUMBER.search(line) or _EDGE_NUMBER.search(line)):
             before, after = line[: number.start()], line[number.end() :]
             rest = [word for word in f"{before} {after}".split() if word.strip(".:/-–—")]
@@ -131,8 +140,15 @@ def _page_numbers(rows: Sequence[str]) -> set[int]:
     near = {row + step for row in found for step in range(-_NEAR, _NEAR + 1)} - found
     beside = [row for row in near if 0 <= row < len(rows) and rows[row].strip()]
     # More lines of a header, such as a date, come only there.
-    often, every = Counter(rows[row].strip() for row in beside), Counter(map(str.strip, rows))
-    return found | {row for row in beside if 1 < often[rows[row].strip()] == every[rows[row].strip()]}
+    alike_rows = [_alike(line) for line in rows]
+    often, every = Counter(alike_rows[row] for row in beside), Counter(alike_rows)
+    return found | {row for row in beside if 1 < often[alike_rows[row]] == every[alike_rows[row]]}
+
+
+def _alike(line: str) -> str:
+    """Return a line without its numbers, if it has words enough to be known by them."""
+    line = line.strip()
+    return _NUMBER.sub("0", line) if len(line.split()) > _FEW_WORDS else line
 
 
 def rejoined(rows: Sequence[str]) -> list[str]:

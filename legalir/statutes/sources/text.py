@@ -20,6 +20,7 @@ from legalir.statutes.reading.plain_text import decoded, rejoined, without_heade
 
 _MARKS = re.compile(
     r"^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|__|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|\\(?=[\W_]|$)|\[\^[\w-]{1,20}\](?!:)"
+    r"|(?<=\S)\s?\{[#.][\w.# -]{1,80}\}\s*$"
 )
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
 _FOOTNOTE, _STRUCK = re.compile(r"\[\^[\w-]{1,20}\]:"), re.compile(r"~~(?=\S)([^~\n]{1,2000}?)~~")
