@@ -1859,7 +1859,7 @@ class _Reader:
         known = ((law, [*filter(str.isalpha, law.casefold().split())]) for law in laws)
         base = next((kind for kind, forms in self._grammar.law_kinds.items() if noun in forms), "")
         named = {law for law, each in known if each[-1:] == [noun] and "the" not in each}
-        named |= {law for law in laws if base and law.split()[0].casefold().endswith(base)}
+        named |= {law for law in laws if base and law.partition(" ")[0].casefold().endswith(base)}
         return named.pop() if len(named) == 1 else "", "short"  # The Internal Revenue Code … of the Code
 
     def _blank(self, text: str, place: int) -> int:
