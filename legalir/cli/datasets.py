@@ -257,6 +257,7 @@ def convert(
         typer.Argument(help="Folder of BEIR or MTEB, irds:ID, or PROVIDER:NAME of PyTerrier.", show_default=False),
     ],
     folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a collection of another format in the folder format."""
@@ -273,7 +274,7 @@ def convert(
             f"{source!r} is neither a folder of BEIR or MTEB nor an id of PyTerrier, such as irds:beir/scifact/test. A "
             f"folder of the folder format needs no conversion."
         )
-    with new_folder(folder) as (new, _):
+    with new_folder(folder, replace) as (new, _):
         counts = convert_source(found, new)
     if as_json:
         print_json({"folder": str(folder), "splits": list(found.outline.splits), "counts": counts})

@@ -155,3 +155,12 @@ def test_faults_are_said_in_one_sentence(tmp_path):
         History(tmp_path, format="akn")
     with pytest.raises(DataError, match="holds no file"):
         list(History(tmp_path).provisions())
+
+
+def test_files_of_one_name_in_folders_of_their_days(tmp_path):
+    for day, fee in (("2019-07-01", 5), ("2022-01-01", 9)):
+        (tmp_path / day).mkdir()
+        text = f"Quay Act\n\nSection 1 Aim\nIt is about quays.\n\nSection 2 Fee\nThe fee is {fee} crowns.\n"
+        (tmp_path / day / "quay.txt").write_text(text, encoding="utf-8")
+    docnos = [row["docno"] for row in get_source(f'history(path="{tmp_path}", workers=1)').provisions()]
+    assert docnos == ["quay-1@2019-07-01", "quay-2@2019-07-01", "quay-2@2022-01-01"]

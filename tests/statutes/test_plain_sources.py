@@ -891,3 +891,35 @@ def test_a_heading_in_the_foot_of_a_page() -> None:
     law = read_text("a.html", rows, "auto", "", "a", levels={0: 1, len(rows) - 1: 2})
     assert [each.number for each in law.root.walk() if each.kind == "article"][-1] == "8"
     assert "foot of a page" in {each.reason for each in law.left_out}
+
+
+def test_regulations_and_headings_that_end_in_a_short_word() -> None:
+    law = law_of_markdown(
+        "fees.md", "# Fees Regulations 2020\n### Regulation 1 Amount of the fee\nIt is 5 crowns.\n", "auto", "", "fees"
+    )
+    (only,) = cut(law).documents
+    assert (only.docno, only.unit.heading, only.text) == ("fees-1", "Amount of the fee", "It is 5 crowns.")
+
+
+def test_pages_of_pages_contents_with_pages_and_margins() -> None:
+    pages = [["Quay Rules", f"Page {at} of 3", *["A line of the rules."] * 12] for at in (1, 2, 3)]
+    kept, gone = without_headers([[line for page in pages for line in ("", *page[:2], "", *page[2:])]])
+    assert "Page 2 of 3" in gone and "Page 2 of 3" not in kept
+    entries = "\n".join(f"Art. {at} - Riva {at} ........... pag. {at}" for at in (1, 2, 3))
+    articles = "\n".join(f"Art. {at} - Riva {at}\nLa riva {at} è libera per tutti." for at in (1, 2, 3))
+    law = read_text("a.txt", f"REGOLAMENTO\nINDICE\n{entries}\n{articles}".splitlines(), "auto", "", "a")
+    assert [one.unit.number for one in cut(law).documents if one.unit.kind == "article"] == ["1", "2", "3"]
+    table = "".join(
+        f"<tr><td>{name}.</td><td>{at}. The quay {at} is kept clean by its owner.</td></tr>"
+        for at, name in enumerate(("Title", "Aim", "Fee", "Fine"), 1)
+    )
+    links = '<p><a href="#">Report it</a></p>'
+    page = f"<html><body><h1>Quay Law</h1><table>{table}</table>{links}</body></html>"
+    documents = cut(law_of(FORMATS[-1], page, "a.html")).documents
+    assert [(one.unit.number, one.unit.heading) for one in documents if one.unit.kind == "article"] == [
+        ("1", "Title"),
+        ("2", "Aim"),
+        ("3", "Fee"),
+        ("4", "Fine"),
+    ]
+    assert not any("Report it" in one.text for one in documents)

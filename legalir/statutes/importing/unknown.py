@@ -104,7 +104,7 @@ def _what(text: str, known: bool) -> tuple[str, str]:
         return f"Markdown with the keys {_few(keys)}", "No source knows these keys."
     line = next((line.strip() for line in start.splitlines() if line.strip()), "")
     first = f" whose first line is {line[:_SHOWN]!r}" if known or line.isascii() else ""
-    return f"text{first}", "No source recognises it: web pages, Word and PDF files, and tables are read."
+    return f"text{first}", "No line of it begins as an article does, such as Section 1, § 1 or 1. Short title."
 
 
 def _of_json(text: str) -> str:

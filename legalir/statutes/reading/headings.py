@@ -24,7 +24,7 @@ from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed, spelled
 from legalir.statutes.law import CELL, Law, Outline, Unit
 from legalir.statutes.reading.page import foot_of, signatures_of, tools_above
-from legalir.statutes.reading.plain_text import compact
+from legalir.statutes.reading.plain_text import CUT_OFF, compact
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 from legalir.statutes.reading.title import name_of_law
 
@@ -75,9 +75,6 @@ _GOES_ON = re.compile(
 
 _PARTICLE = re.compile(r"(?:에서?|의|[을를과와])\s|に|の|を|及び")
 """The same behind a heading in brackets: ``제5조(벌칙)에 따라``."""
-
-_CUT_OFF = re.compile(r"(?:,|(?:^|\s)[a-zß-ÿа-яα-ω]{1,3})$")
-"""The end of a line whose sentence goes on."""
 
 _BRACKETS = re.compile(r"[(（【〔]\s*(?P<heading>[^()（）]{1,120})\s*[)）】〕]\s*")
 _BRACKETED = re.compile(r"[(（【〔\[][^()（）【】]{1,120}[)）】〕\]]")
@@ -360,7 +357,7 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     below = rows[row + 1] if row + 1 < len(rows) else ""
     doubtful = (
         label[0].islower()
-        or (row > 0 and (_CUT_OFF.search(rows[row - 1]) or rows[row - 1].rstrip().endswith(":")))  # § 12 is to read:
+        or (row > 0 and (CUT_OFF.search(rows[row - 1]) or rows[row - 1].rstrip().endswith(":")))  # § 12 is to read:
         or (not after.strip() and below.lstrip()[:1].islower())
     )
     kind, level = heading.level.kind, heading.level.name
@@ -655,7 +652,7 @@ def _behind(words: str, candidate: Candidate) -> str:
 
 def _is_named(behind: str, rows: Sequence[str], row: int) -> bool:
     """Return True if what is behind the number of an article may be its heading, and not the begin of its text."""
-    goes_on = row + 1 < len(rows) and (rows[row + 1].lstrip()[:1].islower() or _CUT_OFF.search(behind))
+    goes_on = row + 1 < len(rows) and (rows[row + 1].lstrip()[:1].islower() or CUT_OFF.search(behind))
     return bool(behind) and not (_is_prose(behind) or goes_on or any(form.match(behind) for form in _MARKS.values()))
 
 
@@ -766,7 +763,7 @@ def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: b
         or not (rest[:1].isupper() or (rest and rest[0] in _OPENING))
     ):
         return False
-    goes_on = below.lstrip()[:1].islower() or _CUT_OFF.search(rest)
+    goes_on = below.lstrip()[:1].islower() or CUT_OFF.search(rest)
     return not (_is_prose(rest) or goes_on) or (dotted and len(rest.split()) <= _SHORT)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 from legalir.config import read_yaml
 from legalir.statutes.jurisdictions import Heading, jurisdictions
-from legalir.statutes.reading.plain_text import compact
+from legalir.statutes.reading.plain_text import CUT_OFF, compact
 
 _HEAD = 30
 """Lines in which the name is looked for."""
@@ -30,9 +30,6 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 """Year, number and notes behind a name: ``Harbour Act 1997 (c. 3)``."""
-
-_CUT_OFF = re.compile(r"(?:,|\s[a-zß-ÿа-яα-ω]{1,3})$")
-"""The end of a line whose words go on."""
 
 _NUMBERED = re.compile(
     r"(?<![^\W_])(?:n[°ºro]?|nos?|num|núm|č|αριθ|tahun|of)\.?\s?[°º]?\s?\d|\d{4}:\d|[제第]\s?\d+\s?[호号號]"
@@ -96,7 +93,7 @@ def _name_at(rows: Sequence[str], first: int) -> Name:
     """Return the name in a row, with the rows in which it goes on: ``USTAWA``, ``z dnia 16 maja 2008 r.``, ``o …``."""
     words, last = rows[first], first
     below = (row for row in range(first + 1, len(rows)) if rows[row].strip())
-    goes_on = len(words.split()) == 1 or _CUT_OFF.search(words.rstrip())
+    goes_on = len(words.split()) == 1 or CUT_OFF.search(words.rstrip())
     while goes_on and (row := next(below, None)) and rows[row].strip()[0].islower() and len(words) < _LONGEST:
         words, last = f"{words} {rows[row].strip()}", row
     return Name(_cleaned(words), range(first, last + 1))

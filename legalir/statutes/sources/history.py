@@ -185,8 +185,8 @@ def _reading(fields: dict[str, str], repealed: bool, facts: Mapping[str, str]) -
 
 
 def _date_of(file: str) -> str:
-    match = re.search(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)", Path(file).name)
-    return iso_date(match[0]) if match else ""
+    days = re.findall(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)", file)
+    return iso_date(days[-1]) if days else ""
 
 
 def _fields(version: Version) -> dict[str, str]:
