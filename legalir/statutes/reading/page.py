@@ -322,8 +322,8 @@ def _beside(row: _Row, in_margin: bool) -> list[_Row]:
     """Return a line, or two for an article whose heading a table sets beside it: ``Art. 1 Aim``, and its text."""
     cells = row.cells()
     if in_margin and _has_margin(row):
-        heading, text = (cell.words.removesuffix(CELL) for cell in cells)
-        return [_Row(row.element, [(words, None)], row.level) for words in (heading.rstrip(" ."), text)]
+        lines = [cells[0].words.removesuffix(CELL).rstrip(" ."), *(each.words.removesuffix(CELL) for each in cells[1:])]
+        return [_Row(row.element, [(words, None)], row.level) for words in lines]
     first = cells[0].words.removesuffix(CELL).strip() if len(cells) == 2 else ""
     if first and (label := openings(("article",)).match(first)) and not first[label.end() :].strip(" .:"):
         text = cells[1].words.removesuffix(CELL)  # 第一條 | 本法…
