@@ -65,6 +65,8 @@ _SIGNED_AT = (
     r"(?:de |of |di )?[^\W\d_]{3,12}\.?,?\s(?:de |del )?(?:19|20)\d\d\.?$"
 )
 """The place and the date of a signing."""
+_SIGNATURES = 60
+"""Lines of signatures at most."""
 _LONGEST_SIGNED = 160
 """Characters of a line of signatures at most."""
 _SENTENCE_END, _TEXT_END = re.compile(r"[.;:。；]\W*$"), re.compile(r"[.;:。；)）”»\"]\s*$")
@@ -490,10 +492,11 @@ def signatures_of(rows: Sequence[str]) -> range:
             _opens_article(before) and not _SENTENCE_END.search(before)
         ):
             continue
-        end = next((at for at in range(begin, len(rows)) if _opens_line(rows[at])), len(rows))
+        last = min(len(rows), begin + _SIGNATURES)
+        end = next((at for at in range(begin, last) if _opens_line(rows[at])), last)
         signed = rows[begin:end]
         short = sum(map(len, signed)) <= _BEHIND and not any(len(row) > _LONGEST_SIGNED for row in signed)
-        if short and (end == len(rows) or not any(map(_opens_article, rows[end : end + 1]))):
+        if short and (end == len(rows) or (_opens_line(rows[end]) and not _opens_article(rows[end]))):
             return range(begin, end)
     return range(len(rows), len(rows))
 

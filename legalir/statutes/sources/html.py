@@ -47,7 +47,7 @@ _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _OPENING = tuple('«“„‚‘"「')
 _XML = (".xml", ".xhtml", ".html", ".json")
-_SIGNS = r"[\s.:–—-]*"
+_BETWEEN = r"[\s.:–—-]*"
 _ROOT, _FIRST_KEY = re.compile(r"<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]"), re.compile(r'[\s\ufeff]*\{\s*"([^"]+)"\s*:')
 
 
@@ -438,7 +438,7 @@ class _Page:
         """Return where the text of a unit begins behind its label and heading, which may stand there once more."""
         heading = () if self._label_again else unit.heading.split()
         words = [re.escape(each.strip(".")) for each in (*unit.label.split(), *heading)]
-        pattern = rf"\s*(?:[^\W\d]*\.?|§)\s*{_SIGNS.join(words)}(?!\w|[.–-]\w){_SIGNS}"
+        pattern = rf"\s*(?:[^\W\d]*\.?|§)\s*{_BETWEEN.join(words)}(?!\w|[.–-]\w){_BETWEEN}"
         again = re.compile(pattern, re.IGNORECASE).match(self.law.text, start, end) if words else None
         return again.end() if again else start
 
