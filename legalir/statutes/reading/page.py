@@ -486,17 +486,18 @@ def signatures_of(rows: Sequence[str]) -> range:
     They begin with the place and the date, ``Paris, le 14 octobre 2016``, or with such a word as ``gez.``
     """
     begun = next((at for at, row in enumerate(rows) if _opens_article(row)), len(rows))
+    opened = [at for at in range(begun, len(rows)) if _opens_line(rows[at])]
     for begin in range(begun + 1, len(rows)):
         before = rows[begin - 1]
         if not _site_words()["signed"].match(rows[begin].strip()) or (
             _opens_article(before) and not _SENTENCE_END.search(before)
         ):
             continue
-        last = min(len(rows), begin + _SIGNATURES)
-        end = next((at for at in range(begin, last) if _opens_line(rows[at])), last)
-        signed = rows[begin:end]
+        place = bisect_left(opened, begin)
+        end = opened[place] if place < len(opened) else len(rows)
+        signed = rows[begin : min(end, begin + _SIGNATURES + 1)]
         short = sum(map(len, signed)) <= _BEHIND and not any(len(row) > _LONGEST_SIGNED for row in signed)
-        if short and (end == len(rows) or (_opens_line(rows[end]) and not _opens_article(rows[end]))):
+        if short and len(signed) <= _SIGNATURES and (end == len(rows) or not _opens_article(rows[end])):
             return range(begin, end)
     return range(len(rows), len(rows))
 
