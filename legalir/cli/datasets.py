@@ -474,6 +474,7 @@ def _print_import(report: ImportReport) -> None:
     }
     console.print(facts_table(rows))
     for word, style, sentences in (
+        ("note", "dim", _passed_over(report.details)),
         ("note", "dim", [note for file in _files(report.details) for note in file.get("notes", [])]),
         ("warning", "yellow", report.warnings()),
         ("not read", "red", report.faults),
@@ -492,6 +493,10 @@ def _print_sentences(console: Console, word: str, style: str, sentences: Sequenc
 
 def _files(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return list(details.get("files", []))
+
+
+def _passed_over(details: Mapping[str, Any]) -> list[str]:
+    return list(details.get("passed_over", []))
 
 
 def _of_files(details: Mapping[str, Any]) -> dict[str, object]:

@@ -74,8 +74,8 @@ _LARGEST = 5200
 """Maximum number of an article of the own law: the code of civil procedure of Louisiana has 5188."""
 _LARGE = 2000
 """Such a number before a price is that of goods."""
-_WORD_OR_SIGN = re.compile(r"([A-Za-zÀ-Ͽ\u0400-\u04ff]|§)[A-Za-zÀ-Ͽ\u0400-\u04ff]*\.?\s{0,2}\d")
-"""The word for an article, by its first letter, or its sign before a number."""
+_WIDE = "\u2e80"
+"""The first sign of scripts without an alphabet, and of Korean."""
 _SEVERAL = 4
 """References before an article in brackets of which it may be one."""
 _PRICE = re.compile(r"(?<![\d.,])\d{1,3}[.,]\d\d ?(?:€|£|\$|EUR|CHF|kr|zł)|(?:€|£|\$) ?\d{1,3}[.,]\d\d(?!\d)")
@@ -279,6 +279,7 @@ class Reference(NamedTuple):
         counted: level whose number was counted from the place, with the step: ``article -1`` for ``前条``.
         supplement: word for the supplement of an act that has the article, and the number of the act if it is known:
             ``부칙``, ``부칙 123``; that of the place for a reference inside it.
+        word: first letter of the word for the article, ``s`` of *Section 5*, or ``§``; empty without an alphabet.
     """
 
     surface: str
@@ -299,6 +300,7 @@ class Reference(NamedTuple):
     range_end: bool = False
     counted: str = ""
     supplement: str = ""
+    word: str = ""
 
     @property
     def state(self) -> State:
@@ -347,12 +349,6 @@ def place_of(label: str, lang: str, law: str = "") -> Place:
     one = references[0]
     annex = number_of(one.annex) or one.annex
     return Place(law, one.article, one.paragraph, one.item, one.subitem, annex, one.supplement)
-
-
-def word_of(surface: str) -> str:
-    """Return the first letter of the word for an article, or its sign: ``s`` of *Section 5*; empty in other scripts."""
-    word = _WORD_OR_SIGN.search(surface)
-    return word[1].casefold() if word else ""
 
 
 def learn_names(text: str, lang: str) -> dict[str, str]:
@@ -422,6 +418,11 @@ class _Draft:
         ranks = [RANKS[each] for each in own]
         related = self.relation if "relation" not in self.taken else ""
         return min([*ranks, RANKS[related.partition("_")[2]]] if related else ranks, default=0)
+
+    @property
+    def word(self) -> str:
+        """The mark, if it is of an alphabet or a sign: those of Chinese, Japanese and Korean are all alike."""
+        return self.mark if self.mark < _WIDE else ""
 
     @property
     def is_inside(self) -> bool:
@@ -1260,7 +1261,7 @@ class _Reader:
                 law = _Law(law.name, law.kind, draft.start, draft.start) if law and law.kind == "named" else None
             short = self._acronym_before(text, memory.end, draft.start) if upper and law is None else None
             if not (law or short) and "D" in draft.several.values() and not self._is_alone(text, draft):
-                going_on = self._law_going_on(text, draft.start, memory, joined=False) if self._grammar.alone else None
+                going_on = self._law_going_on(text, draft, memory, joined=False) if self._grammar.alone else None
                 if going_on is None:
                     return [], head.end()
                 law = going_on
@@ -1270,7 +1271,7 @@ class _Reader:
                 law = draft.law = short
                 draft.inherits = True
                 draft.start = draft.start if text[draft.start - 1] in _OPENING else law.start
-            elif level == "article" and kind == "unit" and (law := self._law_going_on(text, draft.start, memory)):
+            elif level == "article" and kind == "unit" and (law := self._law_going_on(text, draft, memory)):
                 draft.law, draft.inherits = law, True
             elif (
                 kind == "unit"
@@ -1326,7 +1327,7 @@ class _Reader:
                     subject = self._topic(text, drafts[0].start, memory, stop)
                     subject = subject or self._subject(text, drafts[0].start, memory, stop)
                     if subject is None and drafts[0].law is None:
-                        subject = self._law_going_on(text, drafts[0].start, memory, joined=False)
+                        subject = self._law_going_on(text, drafts[0], memory, joined=False)
                     for one in drafts if subject else ():
                         one.law = subject
                 elif draft.level == "group" and named:  # Part 3 of the Pier Act contains, in section 5, …
@@ -1372,22 +1373,21 @@ class _Reader:
             drafts.append(following)
             draft = following
 
-    def _law_going_on(self, text: str, start: int, memory: _Memory, joined: bool = True) -> _Law | None:
+    def _law_going_on(self, text: str, draft: _Draft, memory: _Memory, joined: bool = True) -> _Law | None:
         """Return the law of the last article in the sentence for a bare one, where words say that it goes on.
 
         Args:
             joined: whether it must be a word of `conjoined` before the article, ``…, a w art. 82``; else it is one of
                 `marked` before it.
         """
+        start = draft.start
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
         law = None if _SENTENCE_OVER.search(text, memory.end, start) else _law_meant(memory.last.get("article"), start)
-        unknown = not memory.own.law and not self._grammar.law_before  # Words before it may be a name that is not read.
-        marked = memory.until < 0 and (unknown or self._is_marked(text, start))
+        marked = self._is_in_no_statute(text, start, memory)
         over = _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start + 1)
         if law is None or (words is None if joined else not marked or over):
             return None
-        letters = {word_of(memory.last["article"].surface), word_of(text[start : start + _ITS])} - {""}
-        if not joined and len(letters) > 1:
+        if not joined and len({memory.last["article"].word, draft.word} - {""}) > 1:
             return None  # A regulation behind section 5 of an act is none of it.
         if law.kind == "named" and self._grammar.spaceless and memory.own.law and not marked:
             law.name, law.kind = "", "short"  # 依民法第十條……並依第二十條: in a statute, perhaps its own.
@@ -1426,6 +1426,14 @@ class _Reader:
             can_follow(low, number) and can_follow(number, high) for low, high in ranges
         )
         return _Law(law, "named", draft.start, draft.start) if again else None
+
+    def _is_in_no_statute(self, text: str, start: int, memory: _Memory) -> bool:
+        """Return True if a bare unit is none of the own law, as in a letter: there is none, or words around it say so.
+
+        Where names of laws precede their articles, words before it may be a name that is not read.
+        """
+        unknown = not memory.own.law and not self._grammar.law_before
+        return memory.until < 0 and (unknown or self._is_marked(text, start))
 
     def _is_marked(self, text: str, start: int) -> bool:
         """Return True if an article of the own law would be marked as such, by the words around a place."""
@@ -2179,7 +2187,7 @@ class _Reader:
             numbers["item"] = numbers.pop("subitem")[1:-1]  # Clause (a) of section 3(1)
         surface, part, ranged = text[draft.start : draft.end], draft.part, draft.range_end
         reference = Reference(surface, draft.start, draft.end, law, law_kind, part=part, to=to, range_end=ranged)
-        reference = reference._replace(counted=counted, supplement=supplement, **numbers)  # type: ignore[arg-type]
+        reference = reference._replace(counted=counted, supplement=supplement, word=draft.word, **numbers)  # type: ignore[arg-type]
         for each in {*draft.numbers, level} - {""}:
             memory.last[each] = reference
         return reference
@@ -2189,13 +2197,7 @@ class _Reader:
         last = memory.last.get("article")
         if not last or last.law_kind not in ("named", "short") or not last.law or {*draft.numbers} != {"paragraph"}:
             return None
-        unknown = not memory.own.law and not self._grammar.law_before
-        if (
-            draft.law
-            or memory.until >= 0
-            or self._grammar.brackets
-            or not (unknown or self._is_marked(text, draft.start))
-        ):
+        if self._grammar.brackets or not self._is_in_no_statute(text, draft.start, memory):
             return None
         between = text[last.end : draft.start]
         return last if "\n" not in between and len(_NEXT_SENTENCE.findall(between)) < 2 else None

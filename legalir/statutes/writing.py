@@ -127,8 +127,8 @@ def write_collection(
             queries, judgements and other files are kept.
         about: ``title``, ``licence``, ``lang`` and the like for ``dataset.yaml``; by default ``source`` is the name of
             the source, and ``lang`` the language of all laws, if the source says it.
-        strict: whether nothing is written if a file cannot be read, or a part of one was passed over; by default the
-            rest is written, and the report says so.
+        strict: whether nothing is written if a file, or a part of one, cannot be read or was passed over; by default
+            the rest is written, and the report says so.
         executor: its workers read the files, for a source that reads files; they have the same files.
 
     Raises:
@@ -151,9 +151,9 @@ def write_collection(
         if isinstance(chosen, TracedSource):
             _write_origins(chosen, new, report, contents, doubts)
             report.details = chosen.report()
-            if strict and (
-                wrong := [*report.faults, *(each for each in report.warnings() if "in no provision" in each)]
-            ):
+            passed_over = cast("list[str]", report.details.get("passed_over", []))
+            unread = (each for each in report.warnings() if "in no provision" in each)
+            if strict and (wrong := [*report.faults, *passed_over, *unread]):
                 raise DataError(f"{wrong[0].rstrip('.')}; {len(wrong)} such in all, so nothing was written (strict).")
         languages, countries = (cast(Mapping[str, int], report.details.get(each, {})) for each in _COUNTED)
         report.doubts = doubts.found([about["lang"]] if about and "lang" in about else list(languages), countries)

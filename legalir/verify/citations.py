@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from legalir.references.read import Reference, learn_names, read, word_of
+from legalir.references.read import Reference, learn_names, read
 from legalir.references.typed import law_endings
 from legalir.verify.days import law_days, words_of
 
@@ -220,11 +220,10 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
             if unread and not _NO_LAW.fullmatch(unread["law"]):
                 reference = reference._replace(law=unread["law"], law_kind="named")
                 one = one._replace(start=unread.start("law"), reference=reference, at=unread.start("law") - low)
-            word = word_of(reference.surface)
             if reference.law and reference.law_kind in ("named", "short"):
-                last[word] = reference.law
+                last[reference.word] = reference.law
             elif not reference.law:
-                one = one._replace(before=last.get(word, ""))
+                one = one._replace(before=last.get(reference.word, ""))
         with_laws.append(one)
     return with_laws
 

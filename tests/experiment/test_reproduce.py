@@ -10,10 +10,14 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
+from legalir import Collection
 from legalir.cli.experiment import reproduce_app
 from legalir.datasets import load
 from legalir.errors import ExperimentError
+from legalir.experiments import reproduce
+from legalir.experiments.fingerprints import notes
 from legalir.experiments.reproduce import Needs, Reproduction, data_digest
+from legalir.pipeline.default import default
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
@@ -91,6 +95,23 @@ def test_a_digest_is_of_the_content(tmp_path: Path) -> None:
         for name, relevant, packed in (("a", "a", False), ("b", "a", True), ("c", "b", False))
     ]
     assert digests[0] == digests[1] != digests[2]
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_an_extra_that_is_missing_is_said(installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reproduce, "is_installed", lambda: installed)
+    missing = Reproduction(EXPERIMENTS).missing("harbour-e5")
+    assert ("The extra semantic is not installed" in missing.get("", "")) is not installed
+
+
+@pytest.mark.parametrize(("installed", "asked", "said"), [(False, None, True), (False, False, False)])
+def test_what_default_lacks_is_a_note(
+    installed: bool, asked: bool | None, said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LEGALIR_SEMANTIC", raising=False)
+    monkeypatch.setattr("legalir.pipeline.default.is_installed", lambda: installed)
+    pipeline = default(Collection("legalir/harbour"), semantic=asked)
+    assert any("e5 is not installed" in one for one in notes(pipeline % 10)) is said
 
 
 def test_needs_of_the_shipped_experiments() -> None:

@@ -40,6 +40,9 @@ def test_each_file_is_taken_for_its_format_and_the_others_are_listed(tmp_path: P
         "창고/시행령.md": "markdown-kr",
     }
     assert details["unknown"] == ["notes.md", "picture.png", "table.json"]
+    assert [said.partition(" ")[0] for said in details["passed_over"]] == ["notes.md", "table.json"]
+    with pytest.raises(DataError, match=r"^notes\.md is .* begins as an article .*; 2 such .*\(strict\)"):
+        write_collection(f'auto(path="{root}")', tmp_path / "strict", strict=True)
 
 
 def _packed(root: Path, path: Path) -> Path:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -33,7 +34,7 @@ from legalir.statutes.importing.parsing import Format as Format
 from legalir.statutes.importing.parsing import Stored, Task, parse_all
 from legalir.statutes.importing.parsing import provision_of as provision_of
 from legalir.statutes.importing.text_links import TextLinks
-from legalir.statutes.importing.unknown import described
+from legalir.statutes.importing.unknown import ABOUT, described
 from legalir.statutes.law import Law
 from legalir.storage.files import cache_home
 
@@ -75,6 +76,7 @@ class StatuteFiles(Declared):
         self.executor: Executor | None = None
         self.reports: list[FileReport] = []
         self.unknown: list[str] = []
+        self.passed_over: list[str] = []
         self._path = Path(self.path).expanduser()
         self._formats = (self.formats,) if isinstance(self.formats, Format) else self.formats
         self._stored: list[Path] = []
@@ -91,7 +93,8 @@ class StatuteFiles(Declared):
         """Yield the files to read, each with its format; archives are unpacked until the block ends.
 
         A file that is named as `path` is read whether it is recognised or not, if there is only one format. What no
-        format recognises is in `unknown`, and an archive that cannot be opened in `reports`.
+        format recognises is in `unknown`, what the first of them are that may be statutes by their suffix in
+        `passed_over`, and an archive that cannot be opened in `reports`.
         """
         if not self._path.exists():
             raise DataError(f"{self._path} does not exist.")
@@ -108,7 +111,10 @@ class StatuteFiles(Declared):
                     tasks.append(Task(path, name, each, self.unit, self.references, kept))
                 else:
                     unknown[name] = path
-            self.unknown = list(unknown)
+            self.unknown, suffixes = list(unknown), {suffix for each in self._formats for suffix in each.suffixes}
+            statutes = ((name, path) for name, path in unknown.items() if path.suffix.lower() in suffixes)
+            called = ((name, path) for name, path in statutes if not ABOUT.match(path.name))
+            self.passed_over = [described(path, name, self._formats) for name, path in islice(called, _SHOWN)]
             if not tasks:
                 raise DataError(self._nothing(unknown))
             yield tasks
@@ -230,6 +236,7 @@ class StatuteFiles(Declared):
             "links": self._links.report() if self._links else {},
             "references": self._text_links.report() if self._text_links else {},
             "unknown": self.unknown,
+            "passed_over": self.passed_over,
             "files": files,
         }
 

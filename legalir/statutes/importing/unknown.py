@@ -10,6 +10,9 @@ from pathlib import Path
 
 from legalir.statutes.importing.parsing import HEAD, Format
 
+ABOUT = re.compile(r"(?:readme|license|licence|changelog|contributing|authors)\b", re.IGNORECASE)
+"""Names of files about the files beside them."""
+
 _BINARY = (
     (b"%PDF", "a PDF file", "rename it to .pdf"),
     (b"\xd0\xcf\x11\xe0", "a file of an old office program (.doc, .xls, .hwp)", "save it as .docx, .hwpx or PDF"),

@@ -13,6 +13,7 @@ from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.statutes.importing.files import Format, StatuteFiles
+from legalir.statutes.importing.unknown import ABOUT
 from legalir.statutes.jurisdictions import openings
 from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import check_country, country_of, law_id_of, read_text
@@ -25,8 +26,6 @@ _MARKS = re.compile(
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
 _FOOTNOTE, _STRUCK = re.compile(r"\[\^[\w-]{1,20}\]:"), re.compile(r"~~(?=\S)([^~\n]{1,2000}?)~~")
 _LISTED = re.compile(r"\s*\d{1,3}[.)]\s")
-_ABOUT = re.compile(r"(?:readme|license|licence|changelog|contributing|authors)\b", re.IGNORECASE)
-"""Names of files about the files beside them."""
 _BESIDE = 40
 """Characters beside the links of a menu."""
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
@@ -71,7 +70,7 @@ def _is_text(path: Path, head: bytes) -> bool:
         return True  # Its report says that its encoding must be named.
     if path.suffix.lower() == ".md":
         rows = _plain([row for row in rows if not _LISTED.match(row)])
-    return not _ABOUT.match(path.name) and bool(country_of(rows))
+    return not ABOUT.match(path.name) and bool(country_of(rows))
 
 
 def _read(path: Path, data: bytes, country: str, title: str, encoding: str | None) -> Iterator[Law]:
