@@ -74,6 +74,8 @@ _LARGEST = 5200
 """Maximum number of an article of the own law: the code of civil procedure of Louisiana has 5188."""
 _LARGE = 2000
 """Such a number before a price is that of goods."""
+_UNDER = re.compile(r"^[A-Za-z]/(?=[A-Za-z])")
+"""What is before the word for an article in ``u/s 148``."""
 _WIDE = "\u2e80"
 """The first sign of scripts without an alphabet, and of Korean."""
 _SEVERAL = 4
@@ -1896,7 +1898,7 @@ class _Reader:
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
-        words = _NOUNS.match(match[0])  # Các điều 5
+        words = _NOUNS.match(_UNDER.sub("", match[0]))  # Các điều 5
         first = unicodedata.normalize("NFD", words[2].casefold())[:1] if words else ""
         if level == "article" and first and not _PREFIX.match(match[0]):
             draft.mark = "ا" if "\u0600" < first < "\u0700" else first  # المادة, للمادة
