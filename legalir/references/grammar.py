@@ -331,6 +331,9 @@ class Grammar(Schema):
     Such a unit is not read, unless the own law has such a name.
     """
 
+    papers: Forms = ()
+    """Nouns for such documents, perhaps behind an adjective: ``PAPER`` in the forms of `documents`."""
+
     quotes: Forms = ()
     """Pairs of signs around the names of laws."""
 
@@ -512,6 +515,8 @@ class Grammar(Schema):
             return rf"{tail}(?:{GAP}(?:{joins}){GAP}{number}{tail}){{1,8}}"
         if token == "I" and self.endings:
             return f"{self._ending}?"
+        if token == "PAPER":
+            return rf"(?:(?-i:[a-zà-ÿąćęłńśźż’'-]{{3,20}})[ \xa0])?(?:{self.alternatives(self.papers)})"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"

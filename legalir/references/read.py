@@ -32,7 +32,7 @@ State = Literal["resolved", "read", "ambiguous", "whole law", "not in collection
 - ``read``: law and number are known, and nobody has looked whether the law has that number.
 - ``resolved``: the law's own list of provisions has it.
 - ``not in collection``: the collection lacks the law, or the law lacks the number.
-- ``ambiguous``: several provisions may be meant, or a number was counted that the law may not have.
+- ``ambiguous``: several provisions may be meant, a number was counted that the law may not have, or the law is likely.
 - ``whole law``: there is no number.
 - ``unparsed``: the law is unknown, or a chapter or part is meant, which is no provision.
 """
@@ -88,6 +88,8 @@ _LEAD = re.compile(
 )
 """Between a law and its article: a comma or a blank, perhaps behind a note in brackets."""
 _COMMA = re.compile(rf"{GAP},{GAP}")
+_OTHERS = ("named", "short", "likely")
+"""Kinds of laws but the own one."""
 _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
 _BOOK = re.compile("(?<=》)(?:[一-鿿]{1,10}[编編]|[总總分][则則])\\Z|(?<=法典)[一-鿿]{1,10}[编編]\\Z")
@@ -113,6 +115,10 @@ _AND = re.compile(r"[,、，과와및并並且] ?\Z")
 _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
+_CLAUSE_BEGINS = re.compile(
+    r"(?:\A|[,、，。.;；:：(（「『“]|[가-힣](?:[은는을를고며도]|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
+)
+"""The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 """The end of a sentence before one with a capital."""
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
@@ -217,6 +223,9 @@ _UNREAD = re.compile(
 )
 """Between a number and its law: a note in brackets, a unit, or a phrase in commas."""
 
+_BEGINS_SENTENCE = re.compile(r"\.[ \xa0][A-ZÀ-ÖØ-Þ][^\W\d_]{4,30}[ \xa0][^\W\d_]")
+"""A word behind a full stop that begins a sentence."""
+
 _SHORT_NAME = re.compile(
     r"(?<![\w.])(?:(\w{2,20})[ \xa0])?((?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|[^\W\d_]{2,10}(?: ((?:19|20)\d\d))?),?\Z"
 )
@@ -266,7 +275,8 @@ class Reference(NamedTuple):
         end: after the last one.
         law: name of the law as the text has it, or of the law that a short name means; the law of the place for a
             reference inside it; empty if the law of a short name is unknown.
-        law_kind: ``self``, ``named``, ``short`` (``법``, ``같은 법``) or ``relative`` (``前条``).
+        law_kind: ``self``, ``named``, ``short`` (``법``, ``같은 법``), ``relative`` (``前条``), or ``likely``: the law of
+            an article in a sentence before, in a text that is no law itself, and does not say which one it means.
         article: number of the article, ``11의2``; empty for a whole law, an annex or a group.
         paragraph: number of the paragraph.
         item: number of the item.
@@ -311,6 +321,8 @@ class Reference(NamedTuple):
             return "unparsed"
         if not (self.article or self.annex) and (self.group or not (self.paragraph or self.item)):
             return "unparsed" if self.group else "whole law"
+        if self.law_kind == "likely":
+            return "ambiguous"
         level = self.counted.split(" ")[0]
         number = {"article": self.article, "item": self.item}.get(level, "1")
         return "read" if not level or number.isdecimal() else "ambiguous"
@@ -1060,7 +1072,7 @@ class _Reader:
             if alone and memory.until < 0 and self._changes_words(text, place, told, drafts[0], at.law):
                 # After subsection (1) insert “…” in another law.
                 last = memory.last.get("article")
-                foreign = last if last and last.law_kind in ("named", "short") else Reference("", 0, 0)
+                foreign = last if last and last.law_kind in _OTHERS else Reference("", 0, 0)
                 near = found[-1:] == [last] and "." not in text[found[-1].end : head.start()]
                 if last is not None and near and not foreign.law:
                     found[-1] = last._replace(law="", law_kind="short")  # In section 5 (fees), after …
@@ -1071,7 +1083,7 @@ class _Reader:
                         draft.law = _Law("", "short", draft.start, draft.start)
             if drafts and found and drafts[0].level == "annex" and text[drafts[0].start] == "[":
                 near = drafts[0].law is None and not text[found[-1].end : drafts[0].start].strip()
-                if near and found[-1].law_kind in ("named", "short"):
+                if near and found[-1].law_kind in _OTHERS:
                     of = found[-1]  # 도로법 시행령 제5조 [별표 1]
                     drafts[0].law = _Law(of.law, of.law_kind, of.start, of.end)
             named = drafts[-1].law if drafts else None
@@ -1083,7 +1095,7 @@ class _Reader:
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
-                    if reference.law_kind in ("named", "short") and (reference.law or reference.article):
+                    if reference.law_kind in _OTHERS and (reference.law or reference.article):
                         kept = None if reference.article else self._changed(text, reference.start, memory)
                         memory.name(reference.law)
                         memory.name(kept.name if kept else reference.law)
@@ -1384,13 +1396,20 @@ class _Reader:
         """
         start = draft.start
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
-        law = None if _SENTENCE_OVER.search(text, memory.end, start) else _law_meant(memory.last.get("article"), start)
+        over = _SENTENCE_OVER.search(text, memory.end, start) or _NEXT_SENTENCE.search(
+            text, max(0, memory.end - 2), start + 1
+        )
+        # In the next sentence, where there is no own law that it may be of.
+        likely = (
+            not joined and not memory.own.law and "\n" not in text[memory.end : start] and self._begins(text, start)
+        )
+        law = _law_meant(memory.last.get("article"), start) if likely or not over else None
         marked = self._is_in_no_statute(text, start, memory)
-        over = _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start + 1)
-        if law is None or (words is None if joined else not marked or over):
+        if law is None or (words is None if joined else not marked):
             return None
         if not joined and len({memory.last["article"].word, draft.word} - {""}) > 1:
             return None  # A regulation behind section 5 of an act is none of it.
+        law.kind = "likely" if over else law.kind
         if law.kind == "named" and self._grammar.spaceless and memory.own.law and not marked:
             law.name, law.kind = "", "short"  # 依民法第十條……並依第二十條: in a statute, perhaps its own.
         return law
@@ -1434,8 +1453,12 @@ class _Reader:
 
         Where names of laws precede their articles, words before it may be a name that is not read.
         """
-        unknown = not memory.own.law and not self._grammar.law_before
+        unknown = not memory.own.law and (not self._grammar.law_before or self._begins(text, start))
         return memory.until < 0 and (unknown or self._is_marked(text, start))
+
+    def _begins(self, text: str, start: int) -> bool:
+        """Return True if no name of a law that is not read can stand before a place: it begins a clause."""
+        return self._grammar.has_words or _CLAUSE_BEGINS.search(text, max(0, start - 8), start) is not None
 
     def _is_marked(self, text: str, start: int) -> bool:
         """Return True if an article of the own law would be marked as such, by the words around a place."""
@@ -1680,7 +1703,7 @@ class _Reader:
                 law = _Law(noted.name, "named", noted.start, noted.end + 1)
         for _ in range(unread):
             piece = _UNREAD.match(text, place) if law is None else None
-            if piece is None:
+            if piece is None or _BEGINS_SENTENCE.match(text, place - 1):
                 break
             if head := self._head.search(text, place, piece.end()):
                 kind, _, level = (head.lastgroup or "").partition("_")
@@ -1691,7 +1714,8 @@ class _Reader:
             place = piece.end()
             introduced = piece[0][0] in "/.·-" or (text[place : place + 1] != " " and len(piece[0]) > _LETTER_ALONE)
             law = self._law_at(text, place, memory, before, introduced)
-        if law is None and unread and (word := _ONE_WORD.match(text, end)):
+        word = None if law or _BEGINS_SENTENCE.match(text, end - 1) else _ONE_WORD.match(text, end)
+        if word and unread:
             # An adjective, or a verb: article 1382 ancien du code.
             words = self._introduced.match(text, word.end())
             usual = words and words[0].strip()[:1] == self._grammar.law_after[0][0]
@@ -1742,7 +1766,10 @@ class _Reader:
             for draft in drafts:  # Punkt 4 des Gutachtens, Absatz 2
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
         behind = self._document_after.match(text, drafts[-1].end)
+        goes_on = memory.document and not _SENTENCE_OVER.search(text, memory.document, drafts[0].start)
         for draft in drafts:
+            if goes_on and draft.level == "annex" and not (memory.own.law or (draft.law and draft.law.name)):
+                draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)  # Clause 7 of the lease and Schedule 4
             law = draft.law if draft.law is None or draft.law.start < draft.law.end else None  # Or it only goes on.
             words = None if law and law.name else behind
             if law and law.start >= draft.start < law.end:
@@ -1937,6 +1964,7 @@ class _Reader:
         closed = end - (text[end - 1] in ")）")  # المواد (39-47)
         if end == match.end() and (tail := self._tail(text, closed, number, several or draft.several.get(level, ""))):
             number, end = number[:-tail], closed - tail
+            draft.several.setdefault(level, "N")  # art. 8–10
         else:
             number = self._read(number, text[match.end() : end])
         if self._grammar.dotted and level == "article" and 0 < number.count(".") < 3:  # 2.2.4.6.8 is one article.
@@ -1976,7 +2004,8 @@ class _Reader:
 
     def _tail(self, text: str, end: int, number: str, several: str) -> int:
         """Return the length of what does not belong to a number: ``-5`` in ``§§ 3-5``, ``a`` in ``46.1a)``."""
-        if (pair := _DASHED.fullmatch(number)) and several == "N" and text.endswith(number, 0, end):
+        pair = _DASHED.fullmatch(number)
+        if pair and (several == "N" or pair[3] == "–") and text.endswith(number, 0, end):
             tail = len(number) - pair.end(2)
             join = self._list.match(text, end) or self._range.match(text, end)
             alone = pair[3] in "–—" or not (join and _DASHED.match(text, join.end()))
@@ -2197,7 +2226,7 @@ class _Reader:
     def _unit_beside(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return the article of a named law of which a paragraph alone is one in a text that is no statute."""
         last = memory.last.get("article")
-        if not last or last.law_kind not in ("named", "short") or not last.law or {*draft.numbers} != {"paragraph"}:
+        if not last or last.law_kind not in _OTHERS or not last.law or {*draft.numbers} != {"paragraph"}:
             return None
         if self._grammar.brackets or not self._is_in_no_statute(text, draft.start, memory):
             return None
@@ -2230,7 +2259,7 @@ class _Reader:
         elif words.lastgroup == "before":
             line = text.rfind("\n", 0, end) + 1
             named = (one for one in found if one.start >= line and one.end <= end)
-            first = next((one for one in named if one.law_kind in ("named", "short")), None)
+            first = next((one for one in named if one.law_kind in _OTHERS), None)
             if first is not None and first.law != memory.own.law:
                 memory.move(Place(first.law, first.article, first.paragraph), len(text))
         elif (law := self._law_at(text, end, memory)) and (begins := _LIST_BEGINS.match(text, law.end)):
@@ -2271,7 +2300,7 @@ def _supplement(words: str) -> str:
 
 def _law_meant(last: Reference | None, start: int) -> _Law | None:
     """Return the law of a reference that later words mean, if it is not the own law."""
-    return _Law(last.law, last.law_kind, start, start) if last and last.law_kind in ("named", "short") else None
+    return _Law(last.law, last.law_kind, start, start) if last and last.law_kind in _OTHERS else None
 
 
 def _lowered(numbers: Mapping[str, str]) -> dict[str, str]:

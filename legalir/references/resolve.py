@@ -284,9 +284,8 @@ class Resolver:
         if opening is not None and opening.state == "resolved" and opening.law_id == book.law.law_id:
             first = book.find(opening.reference, above)
             units = book.between(first[0], unit) if first else units
-        return Resolved(
-            reference, "resolved", tuple(dict.fromkeys(book.docnos[each] for each in units)), book.law.law_id
-        )
+        state: State = "ambiguous" if reference.law_kind == "likely" else "resolved"
+        return Resolved(reference, state, tuple(dict.fromkeys(book.docnos[each] for each in units)), book.law.law_id)
 
 
 def _opening(found: Sequence[Resolved], last: Reference) -> Resolved | None:

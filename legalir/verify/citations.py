@@ -212,6 +212,9 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
             last = {}
         last_end, end = end, one.end
         if (reference := one.reference) is not None:
+            if reference.law_kind == "likely":
+                reference = reference._replace(law="", law_kind="self")
+                one = one._replace(reference=reference)
             low = max(0, whole.rfind("\n", 0, one.start) + 1, one.start - _AROUND)
             line = whole.find("\n", one.end)
             high = min(len(whole) if line < 0 else line, one.end + _AROUND)

@@ -387,12 +387,12 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ("en", "Ferry Act 2001", "Article 6 GDPR or Article 8 of the ECHR", ["GDPR 6", "ECHR 8"]),
         ("en", "Ferry Act 2001", "Article 2 GDPR and Articles 12 and 13 thereof", ["GDPR 2", "GDPR 12", "GDPR 13"]),
         ("en", "Ferry Act 2001", "section 9\nOSCR has an office", ["Ferry Act 2001 9"]),
-        # Without an own law, as in a letter, a bare article is of the law before it in the sentence.
+        # Without an own law, as in a letter, a bare article is of the law before it in the paragraph.
         (
             "en",
             "",
             "the car under section 1 of PACE and the house under section 18(1). Section 3",
-            ["PACE 1", "PACE 18/1", "3"],
+            ["PACE 1", "PACE 18/1", "PACE 3"],
         ),
         ("fr", "", "l'article 6:1 du CSA, tandis que l'agrément est régi par l'article 8:4", ["CSA 6:1", "CSA 8:4"]),
         ("zh", "", "有行政程序法第一百零三條情形外，應依第一百零二條", ["行政程序法 103", "行政程序法 102"]),
