@@ -275,8 +275,8 @@ class Reference(NamedTuple):
         end: after the last one.
         law: name of the law as the text has it, or of the law that a short name means; the law of the place for a
             reference inside it; empty if the law of a short name is unknown.
-        law_kind: ``self``, ``named``, ``short`` (``법``, ``같은 법``), ``relative`` (``前条``), or ``likely``: the law of
-            an article in a sentence before, in a text that is no law itself, and does not say which one it means.
+        law_kind: ``self``, ``named``, ``short`` (``법``, ``같은 법``), ``relative`` (``前条``), or ``likely``: the law
+            of an article in a sentence before, in a text that is no law itself and does not say which one it means.
         article: number of the article, ``11의2``; empty for a whole law, an annex or a group.
         paragraph: number of the paragraph.
         item: number of the item.

@@ -63,7 +63,7 @@ _NUMBERED = re.compile(r"\W*\d")
 _OMITTED = re.compile(r"[\W]*(?:…|\.\s?\.\s?\.|\*\s?\*\s?\*|x\s?x\s?x)(?:[^\w\[]|\[(?!\d)|[⁰¹²³⁴-⁹x]|\[?\d{1,3}[\])])*")
 """Points in place of a text."""
 _AROUND = " \t\n.·…-—–。:;,()[]（）⁰¹²³⁴⁵⁶⁷⁸⁹"
-_MARK_BEHIND = re.compile(r"\s*(?:[(\[]\d{1,3}[)\]]|[⁰¹²³⁴-⁹]+)\W*$")
+_MARK_BEHIND = re.compile(r"\s*(?:[(\[]\d{1,3}[)\]]|[⁰¹²³⁴-⁹]+|(?<=[)\]])\d{1,2})\W*$")
 _ACT_NUMBER = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|\d/\d")
 _OF = """
     by in of the with from mit ab am im vom von zum zu durch du de des la le les l par d da do dos della del dell dal

@@ -819,14 +819,31 @@ def test_the_foot_of_a_text(tmp_path: Path, foot: str, left: bool) -> None:
 
 
 def test_pages_whose_numbers_change_sides(tmp_path: Path) -> None:
-    text_ = [f"{line}." for line in range(11)]
+    first, second, third = ([f"{page}.{line}." for line in range(11)] for page in (1, 2, 3))
     heads = ["12 GAZETTE No. 918 of May", "No. 918 of May GAZETTE 13"]
-    kept = without_headers([[*text_, heads[0], "", *text_, heads[1], "", *text_]])
+    kept = without_headers([[*first, heads[0], "", *second, heads[1], "", *third]])
     assert kept[1] == heads
     inside = [f"Gazette – {n} – Item 812" for n in (2, 3)]
-    assert without_headers([[*text_, inside[0], "", *text_, inside[1], "", *text_]])[1] == inside
+    assert without_headers([[*first, inside[0], "", *second, inside[1], "", *third]])[1] == inside
     steps = ["Step one of the way 1", "Step two of the way 2"]
-    assert without_headers([[*text_, steps[0], "", *text_, steps[1], "", *text_]])[1] == []
+    assert without_headers([[*first, steps[0], "", *second, steps[1], "", *third]])[1] == []
+
+
+def test_a_header_of_several_lines() -> None:
+    header = ["GENERAL ACT ON PORTS", "", "HOUSE OF THE REPUBLIC", "Secretariat", "Last amended 14-03-2022"]
+    texts = [[f"Article {n}.- The quay is open.", f"{n} of the boats are there.", *"abc"] for n in range(1, 5)]
+    one = [
+        line
+        for n, text in enumerate(texts, 1)
+        for line in (*header, *text, *[f"x{n}{m}" for m in range(9)], "", f"{n} of 4")
+    ]
+    kept, headers = without_headers([one])
+    assert [line for line in kept if line in header[2:]] == header[2:]  # On the first page, it may be the title.
+    assert headers.count("Secretariat") == 3 and headers.count("4 of 4") == 1
+    pages = [[*header, *text, f"{n} of 4"] for n, text in enumerate(texts, 1)]
+    kept, _ = without_headers(pages)
+    assert [line for line in kept if line.startswith("Article")] == [text[0] for text in texts]
+    assert kept.count("Secretariat") <= 1 and "2 of the boats are there." in kept
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,9 @@ _CONTENTS = re.compile(
 _NAMES_ABOVE = 6
 """Rows before the first entry in which the words for a table of contents are looked for."""
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
+_NOTED = re.compile(r"\((?:Anm|Note|Nota|Anmerkung)\.?\s?:\s*")
+"""What opens a note in place of an article: ``(Anm.: § 4 aufgehoben durch …)``."""
+_DOTS = re.compile(r"\.{4,}\s*\d{1,4}\s*$")
 _QUOTED_LINES = 200
 _ROWS = 3000
 """Lines that are enough to choose the table."""
@@ -191,6 +194,10 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     quoted = _quoted(rows)
     places = [row for row in range(len(rows)) if row not in quoted]
     every = [each for row in places if (each := _candidate(rows, row, table))]
+    bare = table.numbered and any(_numbered(rows, row) for row in places)
+    if quoted and not bare and not _of(every, "article"):  # DECRETO: "… DECRETA: Artículo 1.- …": the law itself.
+        places = list(range(len(rows)))
+        every = [each for row in places if (each := _candidate(rows, row, table))]
     found, contents = _without_contents(every, rows)
     if table.numbered:
         numbered = [each for row in places if (each := _numbered(rows, row))]
@@ -338,6 +345,9 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     elif heading is None and (opened := _IN_ROUND.match(words)) and (heading := table.heading(words[opened.end() :])):
         heading = heading._replace(end=heading.end + opened.end())
         heading = None if words[heading.end :].strip(" .") else heading
+    elif heading is None and (opened := _NOTED.match(words)) and (heading := table.heading(words[opened.end() :])):
+        heading = heading._replace(end=heading.end + opened.end())
+        heading = heading if table.is_repealed(words[heading.end :]) else None
     if heading is None or heading.level.kind not in ("group", "article"):
         return None
     label, end, last = heading.label, len(words[: heading.end].rstrip()), ""
@@ -440,6 +450,8 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
                 if each.depth < 0 and last.row < each.row <= min(last.row + 2, later.row - 1):
                     last = each
             start, end = first.row, last.row + min(steps, default=1)
+            while end < later.row and _DOTS.search(rows[end]):  # Historical notes ........ 6
+                end += 1
             above = range(max(start - _NAMES_ABOVE, 0), start)  # Entries that no form reads may be between.
             words = next((row for row in above if _CONTENTS.fullmatch(rows[row].strip(" :."))), start)
             start = start if any(_is_text(rows[row]) for row in range(words, start)) else words
@@ -617,7 +629,7 @@ def _titles(
             if _unnumbered(table) < 0 and not numbered:
                 continue
             own = row in below or dotted or (behind[row] and not _is_prose(behind[row]))
-            ends = (row < 2 and numbered) or row - 2 in taken or rows[max(row - 2, 0)].endswith(_SENTENCE)
+            ends = (row < 2 and numbered) or row - 2 in {*taken, *plan.contents} or rows[max(row - 2, 0)].endswith(_SENTENCE)
             if own and ends and free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1]):
                 cross.add(row - 1)
         for row in alone:

@@ -52,6 +52,8 @@ _LABEL_CELL = re.compile(
 """A number or letter that a table sets beside its text."""
 _HEADED = re.compile("h[1-6]")
 _NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
+_SIGN = re.compile(r"(?:[^\W\d_]{2,12}\s{1,3})?[*†‡]{1,3}")
+"""The mark of a footnote before a number, perhaps with a word for readers of the screen: *Footnote* \\*."""
 _NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
 _OF_SITE = re.compile(
     r"[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}(?:[|·•»›]\s?[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}){2,12}"
@@ -208,6 +210,10 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
         unseen = _UNSEEN.search(attribute(element, "class"))
         if (unseen or _is_menu(page, element)) and len(words := page.words(element)) < most:
             left.setdefault("words for readers of the screen" if unseen else "menus", []).append(words)
+            return
+        words = " ".join(element.itertext()).strip() if name == "sup" and (element.tail or "")[:1].isdigit() else ""
+        if _SIGN.fullmatch(words) and not any(before.strip() for before, _ in rows[-1].pieces):
+            left.setdefault("marks of footnotes", []).append(words)
             return
         if name in BLOCKS:
             begin(element)

@@ -58,6 +58,7 @@ _OF_PAGES = re.compile(
     re.IGNORECASE,
 )
 """The number of a page and how many there are, at the end of a line: ``Page 2 of 4``."""
+_BARE_OF_PAGES = re.compile(r"(\d{1,4})\s?(?:/|of|sur|di|de|von|van|av|af|z)\s?\d{1,4}")
 _INSIDE_NUMBER = re.compile(r"\s[-–—]\s?\d{1,4}\s?[-–—]\s")
 _DIVIDED = re.compile(r"(?P<head>[^\W\d_]+)(?P<hyphen>[-‐\u00ad])$")
 _REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>[^\w\s]*)\s*")
@@ -108,28 +109,33 @@ def without_headers(pages: Sequence[Sequence[str]]) -> tuple[list[str], list[str
     pages end, they are lines that stand alone, far from each other, with the number of a page alone, or that come again
     with another one at their end: ``Official Gazette   1458``.
     """
-    if len(pages) < 2:
-        rows = pages[0] if pages else []
-        gone = _page_numbers(rows)
-        return [line for at, line in enumerate(rows) if at not in gone], [rows[at] for at in sorted(gone)]
     edges = Counter(_NUMBER.sub("0", line) for page in pages for line in {*page[:1], *page[-1:]})
     headers = {line for line, count in edges.items() if len(pages) >= _PAGES and count * 2 > len(pages)}
-    kept, gone_lines = list[str](), list[str]()
+    rows, known = list[str](), set[int]()
     for page in pages:
-        for at, line in enumerate(page):
-            header = at in (0, len(page) - 1) and _NUMBER.sub("0", line) in headers
-            (gone_lines if header else kept).append(line)
-    return kept, gone_lines
+        known |= {
+            len(rows) + at
+            for at in {0, len(page) - 1}
+            if page and len(pages) > 1 and _NUMBER.sub("0", page[at]) in headers
+        }
+        rows += page
+    gone = _page_numbers(rows, known)
+    return [line for at, line in enumerate(rows) if at not in gone], [rows[at] for at in sorted(gone)]
 
 
-def _page_numbers(rows: Sequence[str]) -> set[int]:
-    """Return the rows of lines that have the number of a page; in all else they are the same."""
+def _page_numbers(rows: Sequence[str], known: set[int]) -> set[int]:
+    """Return the rows of headers: those known, and of lines that have the number of a page and are else the same.
+
+    Lines beside them are of the header if they come only there, and perhaps on the first page.
+    """
     alike: dict[tuple[bool, tuple[str, ...]], list[tuple[int, int]]] = defaultdict(list)
     for row, line in enumerate(rows):
-        if all(rows[beside].strip() for beside in (row - 1, row + 1) if 0 <= beside < len(rows)):
+        if all(0 <= beside < len(rows) and rows[beside].strip() for beside in (row - 1, row + 1)):
             continue
         if _BARE_NUMBER.fullmatch(line.strip()):
             alike[True, ()].append((row, int(_NUMBER.findall(line)[0])))
+        elif of_pages := _BARE_OF_PAGES.fullmatch(line.strip()):
+            alike[True, ()].append((row, int(of_pages[1])))
         elif len(line.split()) <= _HEADER and (of_pages := _OF_PAGES.search(line)):
             alike[True, tuple(line[: of_pages.start()].split())].append((row, int(of_pages[1])))
         elif len(line.split()) <= _HEADER and (number := _INSIDE_NUMBER.search(line) or _EDGE_NUMBER.search(line)):
@@ -140,19 +146,25 @@ def _page_numbers(rows: Sequence[str]) -> set[int]:
             sure = sure or (len(rest) > 3 and any(map(str.isdigit, "".join(rest))))
             if len(rest) > (1 if sure or "  " in line.strip() else 3):  # No heading: Article n° 5
                 alike[sure, tuple(sorted(rest))].append((row, int(_NUMBER.findall(number[0])[0])))
-    found = set[int]()
+    found = known
     for (sure, _), places in alike.items():
         steps = [(later - row, b - a) for (row, a), (later, b) in pairwise(places)]
         if len(steps) > (0 if sure else 1) and all(
             lines >= _PAGE * (step or 1) and 0 < step < _PAGES for lines, step in steps
         ):
             found.update(row for row, _ in places)
-    near = {row + step for row in found for step in range(-_NEAR, _NEAR + 1)} - found
-    beside = [row for row in near if 0 <= row < len(rows) and rows[row].strip()]
-    # More lines of a header, such as a date, come only there.
-    alike_rows = [_alike(line) for line in rows]
-    often, every = Counter(alike_rows[row] for row in beside), Counter(alike_rows)
-    return found | {row for row in beside if 1 < often[alike_rows[row]] == every[alike_rows[row]]}
+    first, lines = min(found, default=0), [_alike(line) for line in rows]
+    while found:
+        every = Counter(lines[first:])
+        near = {row + step for row in found for step in range(-_NEAR, _NEAR + 1)} - found
+        beside = [row for row in near if first <= row < len(rows) and rows[row].strip()]
+        often = Counter(lines[row] for row in (*beside, *found))
+        more = {row for row in beside if 1 < often[lines[row]] == every[lines[row]]}
+        if not more:
+            break
+        found |= more
+        lines = [line.strip() for line in rows]  # Farther away, also the numbers are the same.
+    return found
 
 
 def _alike(line: str) -> str:

@@ -461,7 +461,8 @@ class _Page:
     def _headed(self, unit: Unit, element: etree._Element, rule: UnitRule) -> bool:
         """Find label and heading at the start of an element; return whether the element was read to its end."""
         start, end = self._page.span(element)
-        words = self._words(element) if rule.by == "holds" else self._page.text[start:end]
+        apart = rule.by == "holds" or self._xml  # <p>CAPÍTULO I</p><p>Objeto</p>
+        words = self._words(element) if apart else self._page.text[start:end]
         heading = self._table.heading(words)
         if heading is None:
             if rule.by == "opens":
@@ -472,8 +473,9 @@ class _Page:
         self._number(unit, heading.number)
         if rule.by == "holds" or rule.heading[:1] not in ("", "/"):
             return False
-        unit.add(start, start + heading.end, "label")
-        unit.add(start + heading.end, end, "heading")
+        middle = end if apart else start + heading.end
+        unit.add(start, middle, "label")
+        unit.add(middle, end, "heading")
         unit.heading = " ".join(words[heading.end :].split()).strip("()（）[]【】 ") or unit.heading
         return True
 
