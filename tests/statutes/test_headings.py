@@ -108,7 +108,7 @@ Artículo 1. El muelle. | TÍTULO II | DISPOSICIONES FINALES | Artículo 2. La t
 Rule 1. Scope | The rules apply to piers. | Rule 2. (Abrogated) | Rule 3. Fees | (a) Fees are paid.
     1 Scope: The rules apply to piers. | 2: | 3 Fees: (a) Fees are paid.
 61-1401. PIERS. The pier is open. | 61-1403. DUES. (1) Dues are paid. | 61-1403A. FINES. Section 61-1401 applies.
-    61-1401: PIERS. The pier is open. | 61-1403: DUES. (1) Dues are paid. | 61-1403A: FINES. Section 61-1401 applies.
+    61-1401 PIERS: The pier is open. | 61-1403 DUES: (1) Dues are paid. | 61-1403A FINES: Section 61-1401 applies.
 Kapittel 1. Om | § 1-1. Havn | Havn er. | § 1-2. Endringer | I lov om kaier skal § 12 lyde: | § 12. Merking | Kai er. | § 1-3. Slutt | Loven gjelder.
     Kapittel 1 Om > 1-1 Havn: Havn er. | Kapittel 1 Om > 1-2 Endringer: I lov om kaier skal § 12 lyde: / § 12. Merking / Kai er. | Kapittel 1 Om > 1-3 Slutt: Loven gjelder.
 I. Allgemeines | § 1 Zweck | Der Hafen ist frei. | II. Preise | § 2 Preise | Fünf. | I. Boote | II. Kähne | § 3 Ende | Aus.
@@ -133,6 +133,14 @@ Section 1. Title | It is. | Section 1-A. Aim | It aims. | Section 2. Dues | Paid
     1: Bryggan ligger vid stranden. | Bryggans skötsel > 2: I denna lag betyder / 1. brygga: en plats, / 2. båt: en farkost. | Bryggans skötsel > 3: Den målas. | Avgifter > 4: Avgiften betalas före / 1 juni varje år. | Avgifter > 5: Den är låg.
 1 § Till hamnen hör |  | 1. kajer, |  | 2. Bryggor |  | 2 § Hamnen är öppen. |  | 3 § Avgiften är |  | Roddbåt  50 kronor |  | 4 § Den betalas. |  | 5 § Den är låg.
     1: Till hamnen hör / 1. kajer, / 2. Bryggor | 2: Hamnen är öppen. | 3: Avgiften är / Roddbåt 50 kronor | 4: Den betalas. | 5: Den är låg.
+LEY DE PUERTOS | CAPÍTULO I. | DISPOSICIONES GENERALES. | ARTÍCULO 1o. OBJETO. La ley regula puertos. | ARTÍCULO 2o. USO LIBRE. El uso es libre. | ARTÍCULO 3o. DEROGADO. Ley 4 de 2001.
+    CAPÍTULO I DISPOSICIONES GENERALES > 1 OBJETO: La ley regula puertos. | CAPÍTULO I DISPOSICIONES GENERALES > 2 USO LIBRE: El uso es libre. | CAPÍTULO I DISPOSICIONES GENERALES > 3:
+DECRETO | "EL CONGRESO DECRETA: | SE EXPIDE LA LEY | Artículo 1.- El puerto es libre. | Artículo 2.- La tasa es baja. | Artículo 3.- El muelle es corto. | Rúbricas."
+    1: El puerto es libre. | 2: La tasa es baja. | 3: El muelle es corto. / Rúbricas."
+Hafensatzung | Inhaltsübersicht | I. Allgemeines | § 1 Hafen | § 2 Kai | II. Gebühr | § 3 Höhe | I. Allgemeines | § 1 | Hafen | Der Hafen ist offen. | § 2 | Kai | Der Kai ist lang. | II. Gebühr | § 3 | Höhe | Sie beträgt fünf Euro.
+    I. Allgemeines > 1 Hafen: Der Hafen ist offen. | I. Allgemeines > 2 Kai: Der Kai ist lang. | II. Gebühr > 3 Höhe: Sie beträgt fünf Euro.
+§ 1 Hafen | Der Hafen ist offen. | (Anm.: § 2 aufgehoben durch Z 3, BGBl. I Nr. 43/2012) | § 3 Kai | Der Kai ist lang. | (Anm.: § 9 gilt nicht.)
+    1 Hafen: Der Hafen ist offen. | 2: | 3 Kai: Der Kai ist lang. / (Anm.: § 9 gilt nicht.)
 """.strip().split("\n")  # noqa: E501
 
 

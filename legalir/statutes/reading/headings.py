@@ -83,6 +83,11 @@ _MARK_ONLY = re.compile(r"\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]+")
 _DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?(?=[(\w“\"])")
 """A heading that a dash parts from the text: ``Short title.—(1) This Act …``."""
 
+_IN_CAPITALS = re.compile(
+    r"(?P<heading>[^\Wa-zß-ÿ\d_][^a-zß-ÿ.;:—–]{3,120})\.\s+(?=[<“\"]?[^\Wa-zß-ÿ\d_][a-zß-ÿ]?\s?[a-zß-ÿ]|\(\w{1,2}\) )"
+)
+"""A heading in capitals before the text: ``OBJETO. La presente ley …``."""
+
 _ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -", ":-")
 _SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
@@ -629,7 +634,11 @@ def _titles(
             if _unnumbered(table) < 0 and not numbered:
                 continue
             own = row in below or dotted or (behind[row] and not _is_prose(behind[row]))
-            ends = (row < 2 and numbered) or row - 2 in {*taken, *plan.contents} or rows[max(row - 2, 0)].endswith(_SENTENCE)
+            ends = (
+                (row < 2 and numbered)
+                or row - 2 in {*taken, *plan.contents}
+                or rows[max(row - 2, 0)].endswith(_SENTENCE)
+            )
             if own and ends and free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1]):
                 cross.add(row - 1)
         for row in alone:
@@ -681,7 +690,8 @@ def _is_title(words: str) -> bool:
 def _is_name(words: str) -> bool:
     words = words.strip()
     marked = any(form.match(words) for form in _MARKS.values())
-    said = _NOTES.sub("", words).endswith(_ENDS)
+    capitals = words.isupper() and words.endswith(".") and 1 < len(words.split()) <= _SHORT  # DISPOSICIONES GENERALES.
+    said = _NOTES.sub("", words).endswith(_ENDS) and not capitals
     return len(words) <= _LONGEST_TITLE and not (said or CELL in words or words[0].islower() or marked)
 
 
@@ -786,6 +796,7 @@ def _add_title(unit: Unit, rows: Sequence[str], places: Sequence[Line], row: int
         unit.related += (related[1].strip(),)
     bracket = _BRACKETS.fullmatch(words)
     words = bracket["heading"] if bracket and unit.kind != "annex" else words
+    words = words.removesuffix(".") if words.isupper() else words
     unit.heading = " ".join([*unit.heading.split(), *re.sub(rf"{_NOTE}$", "", words).split()])
     unit.add_break()
     unit.add(line.start, line.end, "heading")
@@ -816,7 +827,8 @@ def _open(
     stop = at + points.end() if points else len(words) - len(words[at:].lstrip(signs))
     unit.add(line.start + at, line.start + stop, "label")
     bracket = _BRACKETS.match(words, stop) if unit.kind == "article" else None
-    dashed = _DASHED.match(words, stop) if unit.kind == "article" else None
+    dashed = (_DASHED.match(words, stop) or _IN_CAPITALS.match(words, stop)) if unit.kind == "article" else None
+    dashed = None if dashed and table.is_repealed(dashed["heading"]) else dashed
     if bracket and not _MARK_ONLY.fullmatch(bracket["heading"].strip()):
         if not table.is_repealed(bracket["heading"]) and any(map(str.isalpha, bracket["heading"])):
             unit.heading = bracket["heading"].strip()
