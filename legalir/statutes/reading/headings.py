@@ -199,8 +199,8 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     quoted = _quoted(rows)
     places = [row for row in range(len(rows)) if row not in quoted]
     every = [each for row in places if (each := _candidate(rows, row, table))]
-    bare = table.numbered and any(_numbered(rows, row) for row in places)
-    if quoted and not bare and not _of(every, "article"):  # DECRETO: "… DECRETA: Artículo 1.- …": the law itself.
+    by_number = table.numbered and any(_numbered(rows, row) for row in places)
+    if quoted and not by_number and not _of(every, "article"):  # DECRETO: "… DECRETA: Artículo 1.- …": the law itself.
         places = list(range(len(rows)))
         every = [each for row in places if (each := _candidate(rows, row, table))]
     found, contents = _without_contents(every, rows)

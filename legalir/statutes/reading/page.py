@@ -211,7 +211,11 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
         if (unseen or _is_menu(page, element)) and len(words := page.words(element)) < most:
             left.setdefault("words for readers of the screen" if unseen else "menus", []).append(words)
             return
-        words = " ".join(element.itertext()).strip() if name == "sup" and (element.tail or "")[:1].isdigit() else ""
+        words = (
+            " ".join(map(str, element.itertext())).strip()
+            if name == "sup" and (element.tail or "")[:1].isdigit()
+            else ""
+        )
         if _SIGN.fullmatch(words) and not any(before.strip() for before, _ in rows[-1].pieces):
             left.setdefault("marks of footnotes", []).append(words)
             return
