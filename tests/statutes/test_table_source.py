@@ -78,6 +78,20 @@ def test_dates_in_another_form() -> None:
         list(source.provisions())
 
 
+def test_the_sign_between_cells_is_the_one_of_the_header() -> None:
+    for sign in ",;\t":
+        Path("p.csv").write_text(f'docno{sign}text\na{sign}"A fee, due; now"\n')
+        assert rows("p.csv") == [{"docno": "a", "text": "A fee, due; now"}]
+
+
+def test_a_table_without_docnos_is_named_by_law_and_article() -> None:
+    write("p.csv", "Act;Art;Words\nHarbour Act;Art. 1;A fee.\nHarbour Act;Art. 2a;A quay.\n")
+    source = table(None, path="p.csv", law="Act", article="Art", text="Words")
+    assert [dict(row)["docno"] for row in source.provisions()] == ["Harbour-Act-1", "Harbour-Act-2a"]
+    with pytest.raises(FormatError, match="no column 'docno'"):
+        list(table(None, path="p.csv", law="Act", text="Words").provisions())
+
+
 def test_encodings_delimiters_and_quotes() -> None:
     write("p.csv", "docno;text\na;창고\n".encode("cp949"))
     assert rows("p.csv", encoding="cp949", delimiter=";") == [{"docno": "a", "text": "창고"}]

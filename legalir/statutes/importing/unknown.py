@@ -68,7 +68,10 @@ def described(path: Path, name: str, formats: Sequence[Format]) -> str:
         return f"{name} is a binary file that begins with the bytes {head[:8].hex(' ')}."
     what, cure = _what(text, encoding.startswith(" "))
     if path.suffix.lower() in (".csv", ".tsv", ".jsonl"):
-        what, cure = "a table by its name", f"Read it with table(path={str(path)!r})."
+        columns = _few([one.strip('"') for one in re.split(r"[;,\t]", text.lstrip("\ufeff").partition("\n")[0])])
+        header = "" if path.suffix.lower() == ".jsonl" else f" with the columns {columns}"
+        fields = "" if path.suffix.lower() == ".jsonl" else ", docno=…, text=…"
+        return f"{name} is a table by its name{header}{encoding}. Read it with table(path={str(path)!r}{fields})."
     return " ".join(f"{name} is {what}{encoding}. {_nearest(path, head, text, formats) or cure}".split())
 
 

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -19,9 +20,11 @@ from legalir.collections import Collection
 from legalir.datasets.readers import Fault, json_rows, open_binary, stop
 from legalir.datasets.records import is_web_address
 from legalir.errors import ComponentError, DataError
+from legalir.references.numbering import number_of
+from legalir.statutes.reading.headings import law_id_of
 from legalir.statutes.source import FIELDS, Row, Source
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_DELIMITERS = {".csv": ",;\t", ".tsv": "\t"}
 _CELL = 1 << 28
 """Maximum number of characters in a cell, which may contain a whole provision."""
 
@@ -35,7 +38,8 @@ class TableFile:
     Args:
         path: the file.
         encoding: of a ``.csv`` or ``.tsv``; a line break must be the same byte as in ASCII.
-        delimiter: character between the cells; None: a comma in a ``.csv``, a tab in a ``.tsv``.
+        delimiter: character between the cells; None: a tab in a ``.tsv``, in a ``.csv`` the comma, semicolon or tab
+            that its header has most.
         quotes: whether cells may be in quotation marks, as spreadsheets write them.
 
     Raises:
@@ -81,9 +85,13 @@ class TableFile:
 
     def _cells(self) -> Iterator[tuple[int, Cells]]:
         csv.field_size_limit(_CELL)
-        delimiter = self.delimiter or _DELIMITERS[self._kind]
+        lines = self._lines()
+        first = next(lines, "")
+        delimiter = self.delimiter or max(_DELIMITERS[self._kind], key=first.count)
         quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quotes else csv.QUOTE_NONE
-        reader = csv.reader(self._lines(), delimiter=delimiter, quoting=quoting, strict=True)
+        reader = csv.reader(
+            chain([first], lines) if first else lines, delimiter=delimiter, quoting=quoting, strict=True
+        )
         header: list[str] | None = None
         line = 1
         try:
@@ -183,12 +191,17 @@ class Table:
         wanted = {name: self._columns.get(name, name) for name in FIELDS}
         missing = set(self._columns.values())
         for line, cells in self._provisions.rows():
-            _check_columns(path, line, cells, [wanted["docno"], wanted["text"]])
+            numbered = "docno" not in self._columns and "docno" not in cells and wanted["article"] in cells
+            _check_columns(path, line, cells, [wanted["text"], *(() if numbered else (wanted["docno"],))])
             fields = {
                 name: _text(path, line, column, cells[column])
                 for name, column in wanted.items()
                 if cells.get(column) is not None
             }
+            if numbered:
+                law = fields.get("law_id") or fields.get("law") or path.name.removesuffix(".gz")
+                number = number_of(fields["article"]) or fields["article"]
+                fields["docno"] = "-".join(law_id_of(Path(part)) for part in (law, number))
             for name in _DATES:
                 if self._dates and fields.get(name):
                     fields[name] = self._date(path, line, wanted[name], fields[name])
@@ -279,7 +292,8 @@ def table(
 
     Args:
         path: a .csv, .tsv or .jsonl file, plain or with .gz at the end.
-        docno: the column of the identifier; by default, each column has the name of its field.
+        docno: the column of the identifier; by default, each column has the name of its field, and a table without
+            this one, but with the numbers of articles, gets docnos of law and number: ``harbour-act-5``.
         text: the column of the body.
         title: the column of the title, the words by which the provision is cited.
         law: the column of the law's name.
@@ -297,7 +311,8 @@ def table(
         link_kind: its column of the kind of link, which may be missing.
         dates: format of dates, such as "%Y%m%d"; ISO dates by default.
         encoding: of a .csv or .tsv, such as "cp949".
-        delimiter: character between cells; a comma in a .csv, a tab in a .tsv.
+        delimiter: character between cells; by default a tab in a .tsv, in a .csv the comma, semicolon or tab that its
+            header has most.
         quotes: whether cells may be in quotation marks.
     """
     given = {"docno": docno, "text": text, "title": title, "law": law, "law_id": law_id, "level": level}
