@@ -63,6 +63,11 @@ WRONG = frozenset(
 )
 """States of citations that are wrong. The others but ``right`` are undecided."""
 
+_OF_QUOTATION = re.compile(
+    r"[\d.…]|emphas|translat|added|omitted|italic|hervorheb|übersetz|soulign|traduc|enfasi|traduzione|cursief|kursiver",
+    re.IGNORECASE,
+)
+"""A note about a quotation: *(Emphasis added)*."""
 _TERM = "in quotation marks is not in it: taken for a term."
 _NUMBER = re.compile(r"\d+(?:[\s.,]\d{3}(?!\d))*")
 _LINES = ("zh", "th", "fr", "vi")
@@ -857,12 +862,24 @@ class Verifier:
         similar = any(words in letters(each)[0] or letters(each)[0] in words for each in own if each)
         unspaced = any(sign.isalpha() and sign.lower() == sign.upper() for sign in heading)
         reason = f"Its heading is: {next(filter(None, own))}."
-        if not others and (similar or not unspaced):
+        if not others and (similar or not (unspaced or _is_of_another(heading, records))):
             told = (
                 "The words in brackets are a part of it." if similar else "The words in brackets are taken for a note."
             )
             return found._replace(reason=f"{reason} {told}")
         return found._replace(state="title differs", reason=reason, nearest=tuple(others[:3]))
+
+
+def _is_of_another(heading: str, records: Sequence[Provision]) -> bool:
+    """Return True if words in brackets look as a heading, and half of them are not in a provision.
+
+    A note begins with a small letter, is one word, has digits or full stops, or is about the quotation.
+    """
+    words = re.findall(r"[^\W\d_]{4,}", heading)
+    if not heading[:1].isupper() or len(words) < 2 or _OF_QUOTATION.search(heading):
+        return False
+    said = " ".join(f"{one.title} {one.heading} {one.text}" for one in records).casefold()
+    return sum(word[: max(4, len(word) - 3)].casefold() not in said for word in words) * 2 >= len(words)
 
 
 def _is_range(number: str) -> bool:

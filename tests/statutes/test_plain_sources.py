@@ -12,7 +12,7 @@ from of_format import law_of
 from pdf_file import pdf_of
 
 from legalir import testing
-from legalir.errors import DataError, DefinitionError
+from legalir.errors import ComponentError, DataError, DefinitionError
 from legalir.statutes.documents import cut
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import Law
@@ -827,6 +827,12 @@ def test_pages_whose_numbers_change_sides(tmp_path: Path) -> None:
     assert without_headers([[*first, inside[0], "", *second, inside[1], "", *third]])[1] == inside
     steps = ["Step one of the way 1", "Step two of the way 2"]
     assert without_headers([[*first, steps[0], "", *second, steps[1], "", *third]])[1] == []
+
+
+@pytest.mark.parametrize(("country", "told"), [("zz", "no country"), ("gb", 'country="uk"'), ("England", "uk")])
+def test_a_country_that_is_none(country: str, told: str) -> None:
+    with pytest.raises(ComponentError, match=told):
+        html(None, path="page.html", country=country)
 
 
 def test_a_header_of_several_lines() -> None:

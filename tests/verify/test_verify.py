@@ -105,6 +105,8 @@ def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
     for text, told in (
         ("Section 3 (payable monthly) of the Harbour Act 1998.", "taken for a note"),
         ("Section 1 (Definition) of the Harbour Act 1998.", "a part of it"),
+        ("Section 3 (Our Translation) of the Harbour Act 1998.", "taken for a note"),
+        ("Section 3 (Registration of Cars) of the Harbour Act 1998.", "Its heading is: "),
         ("Section 2 of the Harbour Act 1998 knows no “the ships of our port”.", "taken for a term"),
         ("Section 1 of the Pilot Act 2001 is short. Section 2 is longer.", "taken for Pilot Act 2001"),
         ("Section 1 of the Pilot Act 2001 is short. Section 99 is longer.", "taken for Pilot Act 2001"),

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from legalir.analysis.language import UNKNOWN, identify, language_code, scripts
 from legalir.declared import check_choice
-from legalir.errors import DataError
+from legalir.errors import ComponentError, DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed, spelled
@@ -144,6 +144,17 @@ _NAMES_ABOVE = 6
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
 _NOTED = re.compile(r"\((?:Anm|Note|Nota|Anmerkung)\.?\s?:\s*")
 """What opens a note in place of an article: ``(Anm.: § 4 aufgehoben durch …)``."""
+_ANOTHER = 'name the country, such as country="fr".'
+_COUNTRIES = """
+    ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bl bm bn bo bq br bs bt bv bw by bz ca cc
+    cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg eh er es et fi fj fk fm fo fr ga gd ge
+    gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki
+    km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mf mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx
+    my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd
+    se sg sh si sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug um us uy uz
+    va vc ve vg vi vn vu wf ws xk ye yt za zm zw
+"""
+"""ISO 3166-1, and Kosovo."""
 _DOTS = re.compile(r"\.{4,}\s*\d{1,4}\s*$")
 _QUOTED_LINES = 200
 _ROWS = 3000
@@ -947,7 +958,7 @@ def read_text(
     if not any(unit.kind == "article" for unit in _of_the_law(law.root)):
         raise DataError(
             f"{name}: no line outside of annexes begins as an article of the country {chosen!r} does: "
-            'name another one, such as country="uk".'
+            + (f"leave out country={country!r}, so that the lines tell it." if country != "auto" else _ANOTHER)
         )
     return law
 
@@ -964,10 +975,14 @@ def check_country(source: str, country: str) -> None:
     """Check a parameter of a source.
 
     Raises:
-        ComponentError: `country` is neither ``auto`` nor two letters, nor has a table.
+        ComponentError: `country` is neither ``auto`` nor a country of ISO 3166, nor has a table.
     """
+    if country == "gb":
+        raise ComponentError(f'{source}: country="gb" is called "uk" here: write country="uk".')
     if not re.fullmatch("[a-z]{2}", country):
         check_choice(source, "country", country, ("auto", *jurisdictions()))
+    elif country not in {*_COUNTRIES.split(), *jurisdictions()}:
+        raise ComponentError(f"{source}: country={country!r} is no country of ISO 3166: leave it out, or correct it.")
 
 
 def country_of(lines: Sequence[str], lang: str = "") -> str:
