@@ -80,6 +80,8 @@ _CONVERT = """Examples:
 
   legalir datasets convert irds:beir/scifact/test my-scifact/
 
+  legalir datasets convert legalir/harbour harbour-beir/ --to beir
+
 A folder of BEIR or MTEB and the id of another dataset can be searched as they are, without this command.
 """
 _EXPORT = """Examples:
@@ -220,6 +222,13 @@ def _print_facts(facts: dict[str, object]) -> None:
         print_default(console, default)
 
 
+class Target(StrEnum):
+    """Formats of a folder."""
+
+    ours = "legalir"
+    beir = "beir"
+
+
 class Exported(StrEnum):
     """Parts of a dataset that can be exported."""
 
@@ -257,17 +266,28 @@ def convert(
         typer.Argument(help="Folder of BEIR or MTEB, irds:ID, or PROVIDER:NAME of PyTerrier.", show_default=False),
     ],
     folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
+    to: Annotated[Target, typer.Option(help="Format of the folder; with beir, SOURCE is any dataset.")] = Target.ours,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a collection of another format in the folder format."""
+    """Write a collection of another format in the folder format, or any collection as a folder of BEIR."""
     from rich.console import Console
 
+    from legalir.datasets import load
     from legalir.datasets.foreign import convert as convert_source
-    from legalir.datasets.foreign import source_of
+    from legalir.datasets.foreign import source_of, to_beir
     from legalir.datasets.new_folder import new_folder
     from legalir.errors import DatasetNotFound
 
+    if to is Target.beir:
+        whole = load(source)
+        with new_folder(folder, replace) as (new, _):
+            to_beir([whole, *(load(f"{source.rstrip('/')}/{split}") for split in whole.splits if split)], new)
+        if as_json:
+            print_json({"folder": str(folder), "splits": list(whole.splits)})
+        else:
+            Console().print(facts_table({"folder": folder, "splits": ", ".join(whole.splits)}))
+        return
     found = source_of(source)
     if found is None:
         raise DatasetNotFound(

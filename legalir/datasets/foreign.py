@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import entry_points, version
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from legalir.datasets.folder import ALIASES, DEFINITIONS, OUT_OF_SCOPE, About, Folder, FolderOutline, read_about
@@ -41,6 +42,9 @@ from legalir.storage.files import (
     publish_directory,
     temporary_sibling,
 )
+
+if TYPE_CHECKING:
+    from legalir.datasets.dataset import StatuteDataset
 
 _VERSION = 1
 """A higher number converts again what is in the cache."""
@@ -214,6 +218,50 @@ def convert(source: Source, target: Path, on_fault: OnFault = stop) -> dict[str,
     for path in source.kept:
         link_or_copy(path, target / path.name)
     return dict(counts)
+
+
+def to_beir(splits: Sequence[StatuteDataset], target: Path) -> None:
+    """Write a collection as a folder of BEIR: ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/SPLIT.tsv``.
+
+    The title is law and title, the fields beside it are in ``metadata``. Links and other files of the folder format
+    stay beside them, so that :func:`convert` reads them again.
+
+    Args:
+        splits: the collection and each of its splits.
+        target: an empty folder.
+    """
+    base = splits[0]
+
+    def documents() -> Iterator[str]:
+        for one in base.docs():
+            fields = {name: value for name, value in one._asdict().items() if value}
+            docno, text, title = fields.pop("doc_id"), fields.pop("text", ""), fields.pop("title", "")
+            whole = title if one.law in title else f"{one.law} {title}".strip()
+            yield _json({"_id": docno, "title": whole, "text": text, "metadata": fields})
+
+    with progress("Writing documents", None) as advance:
+        _write(target / "corpus.jsonl", documents(), advance)
+    questions: dict[str, str] = {}
+    for one in splits:
+        if one.folder.queries_of(one.split) is not None:
+            for row in map(dict, one.queries()):
+                qid = str(row.pop("qid"))
+                line = _json({"_id": qid, "text": row.pop("query"), "metadata": row})
+                if questions.setdefault(qid, line) != line:
+                    raise DataError(f"{base.id} has two questions with the qid {qid!r}, which BEIR cannot have.")
+        if one.folder.qrels_of(one.split) is not None:
+            rows = (f"{qid}\t{docno}\t{label}" for qid, docno, label in one.judgements())
+            (target / "qrels").mkdir(exist_ok=True)
+            _write(target / "qrels" / f"{one.split or 'test'}.tsv", chain(["query-id\tcorpus-id\tscore"], rows))
+    if questions:
+        _write(target / "queries.jsonl", questions.values())
+    for name in _KEPT:
+        if (path := base.folder.root / name).is_file():
+            link_or_copy(path, target / name)
+
+
+def _json(row: Mapping[str, object]) -> str:
+    return json.dumps(row, ensure_ascii=False)
 
 
 def _write(path: Path, rows: Iterable[str], advance: Callable[[int], None] = lambda done: None) -> None:

@@ -126,8 +126,11 @@ def make_runs(
             system = systems[name]
             record = RunRecord(name, system.expression, system.key, "", len(topics), spent.seconds)
             remarks = [remark for step in (system.pipeline, *system.judges) for remark in notes(step)]
-            record = replace(record, llm=spent.llm(), notes=remarks)
-            runs[name] = Run(checked_run(name, results, definition.depth, topics.columns), record)
+            found = checked_run(name, results, definition.depth, topics.columns)
+            if missed := len(topics) - found["qid"].nunique():
+                asked = f"all {len(topics)}" if missed == len(topics) else f"{missed} of {len(topics)}"
+                remarks.append(f"no result for {asked} questions")
+            runs[name] = Run(found, replace(record, llm=spent.llm(), notes=remarks))
             if system.path is not None:
                 save_run(system.path, runs[name])
             advance(1)

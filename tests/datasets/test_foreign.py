@@ -318,3 +318,21 @@ def test_words_that_define_a_law_in_a_collection_without_laws(beir):
     write(beir / "qrels" / "test.tsv", "query-id\tcorpus-id\tscore\nq1\tp1\t1\n")
     assert Collection(beir).find("section 3 of the Quay Keepers Act 2012") is None
     assert doubts_of(load(beir)) == []  # No references is no doubt where nothing is said to be a law.
+
+
+@pytest.mark.parametrize("id", ["legalir/harbour", "legalir/firecode"])
+def test_a_folder_of_beir_holds_the_same_collection(tmp_path, id):
+    splits = load(id).splits
+    foreign.to_beir([load(id), *(load(f"{id}/{split}") for split in splits if split)], tmp_path)
+    for split in splits or ("",):
+        ours, theirs = load(f"{id}/{split}".rstrip("/")), load(tmp_path / (split or "test"))
+        judged = {row["qid"] for row in ours.queries()}
+        assert [(row["qid"], row["query"]) for row in theirs.queries() if row["qid"] in judged] == [
+            (row["qid"], row["query"]) for row in ours.queries()
+        ]
+        assert [*theirs.judgements()] == [*ours.judgements()]
+    assert [one._replace(title="") for one in load(tmp_path).docs()] == [
+        one._replace(title="") for one in load(id).docs()
+    ]
+    assert [*load(tmp_path).links()] == [*load(id).links()]
+    assert all(one.law in one.title for one in load(tmp_path).docs())
