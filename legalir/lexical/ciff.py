@@ -32,6 +32,7 @@ class Postings(NamedTuple):
         frequencies: of the term in the document; [P].
         docnos: [n].
         lengths: number of term occurrences in each document; [n].
+        description: what the file says of itself.
     """
 
     terms: Sequence[str]
@@ -40,9 +41,10 @@ class Postings(NamedTuple):
     frequencies: npt.NDArray[np.integer[Any]]
     docnos: Sequence[str]
     lengths: npt.NDArray[np.integer[Any]]
+    description: str = ""
 
 
-def write_ciff(path: Path, index: Postings, description: str) -> None:
+def write_ciff(path: Path, index: Postings) -> None:
     """Write an index; a name that ends in ``.gz`` is compressed.
 
     Raises:
@@ -57,7 +59,7 @@ def write_ciff(path: Path, index: Postings, description: str) -> None:
         n,
         total,
         total / n if n else 0.0,
-        description.encode(),
+        index.description.encode(),
     ]
     with ExitStack() as stack:
         plain = stack.enter_context(stack.enter_context(new_file(path)).open("wb"))
@@ -135,6 +137,7 @@ def _checked(messages: Iterator[bytes]) -> Postings:
         counts.astype(np.min_scalar_type(int(counts.max(initial=0)))),
         [places[number][2].decode() for number in range(len(records))],
         np.array([places[number].get(3, 0) for number in range(len(records))], dtype=np.int32),
+        bytes(head.get(8, b"")).decode(),
     )
 
 

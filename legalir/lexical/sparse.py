@@ -48,6 +48,11 @@ from legalir.storage.documents import INDEXED_TEXT, counted, indexed_text
 from legalir.storage.strings import write_docnos, write_strings
 from legalir.storage.validity import dated
 
+_OURS = "legalir, analyzer "
+"""What a CIFF file of ours says of itself, before the name of its analyzer."""
+_TERMS = 300
+"""Terms of a foreign file by which the analyzer is checked."""
+
 
 class SparseIndex(TermIndex):
     """Postings of a collection under one analyzer; it makes retrievers over them.
@@ -123,17 +128,18 @@ class SparseIndex(TermIndex):
             OSError: the file cannot be written.
         """
         own = (self.terms, self.indptr, self.documents, self.frequencies, self.docnos.tolist(), self.lengths)
-        write_ciff(Path(path), Postings(*own), f"legalir, analyzer {self.analyzer.name}")
+        write_ciff(Path(path), Postings(*own, f"{_OURS}{self.analyzer.name}"))
 
     def from_ciff(self, path: str | PathLike[str]) -> Self:
         """Build the index from a CIFF file; an existing one is replaced only when the new one is complete.
 
-        The analyzer must be named in the constructor, because the file does not say which one made its terms; it must
-        cut questions as the exporting toolkit did.
+        The analyzer must be named in the constructor, because a file of another toolkit does not say which one made its
+        terms; it must cut questions as that toolkit did. It is not the one if it cuts most of the terms again.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
-            ComponentError: the index has the analyzer ``auto``, or a docno is empty or occurs twice.
+            ComponentError: the index has the analyzer ``auto`` or another one than the file, or a docno is empty or
+                occurs twice.
             FormatError: it is not a whole CIFF file.
         """
         if self._asked is None:
@@ -142,6 +148,7 @@ class SparseIndex(TermIndex):
                 'exporting toolkit did, such as SparseIndex(path, analyzer="word").'
             )
         index = read_ciff(Path(path))
+        self._check_terms(Path(path).name, index, self._asked)
         with building(self.directory, self.kind, self.version) as (data, facts):
             deque(dated(({"docno": docno} for docno in index.docnos), data), maxlen=0)
             for name in ("indptr", "documents", "frequencies", "lengths"):
@@ -153,6 +160,22 @@ class SparseIndex(TermIndex):
             facts.update(documents=len(index.docnos), terms=len(index.terms), indexed="CIFF", corpus="")
         self.forget()
         return self
+
+    def _check_terms(self, name: str, index: Postings, asked: Analyzer) -> None:
+        """Check that the analyzer of questions is the one that made the terms of a file."""
+        if index.description.startswith(_OURS):
+            if (made := index.description.removeprefix(_OURS)) != asked.name:
+                raise ComponentError(
+                    f"from_ciff: {name} was made by analyzer={made!r}, not {asked.name!r}: name that one."
+                )
+            return
+        some = index.terms[:: max(1, len(index.terms) // _TERMS)]
+        whole = sum(asked.terms(term) == [term] for term in some)
+        if whole * 2 < len(some):
+            raise ComponentError(
+                f"from_ciff: analyzer={asked.name!r} cuts {len(some) - whole} of {len(some)} terms of {name} again, such "
+                f"as {some[0]!r}: name one that cuts questions as the exporting toolkit did."
+            )
 
     def texts_of(self, document: Mapping[str, Any]) -> Sequence[str]:
         """Return the indexed text of a document."""

@@ -56,3 +56,18 @@ def test_faulty_files(tmp_path: Path) -> None:
     assert len(index) == 2, "the old build stays"
     with pytest.raises(ComponentError, match="analyzer='auto'"):
         SparseIndex(tmp_path / "own").from_ciff(tmp_path / "own.ciff")
+    with pytest.raises(ComponentError, match="made by analyzer='whitespace', not 'char2'"):
+        SparseIndex(tmp_path / "other", "char2").from_ciff(tmp_path / "own.ciff")
+
+
+def test_a_foreign_file_whose_terms_are_cut_again(tmp_path: Path) -> None:
+    texts = ["harbour dues are paid", "the quay belongs to harbour"]
+    index = SparseIndex(tmp_path / "own", "whitespace").index({"docno": t[:3], "text": t} for t in texts)
+    index.to_ciff(tmp_path / "own.ciff")
+    foreign = (
+        (tmp_path / "own.ciff").read_bytes().replace(b"legalir, analyzer whitespace", b"lucene's English analyzer..")
+    )
+    (tmp_path / "foreign.ciff").write_bytes(foreign.replace(b"analyzer..", b"analyzer..."))
+    assert len(SparseIndex(tmp_path / "same", "word").from_ciff(tmp_path / "foreign.ciff")) == 2
+    with pytest.raises(ComponentError, match="cuts 7 of 8 terms of foreign"):
+        SparseIndex(tmp_path / "other", "char2").from_ciff(tmp_path / "foreign.ciff")

@@ -212,7 +212,9 @@ def test_a_number_may_have_any_length() -> None:
 
 def test_what_does_not_go_on_is_said() -> None:
     (note,) = law_of("Article 1\nPorts\nA port is.\nArticle 45\nQuays\nA quay is.\nArticle 2\nEnd\nIt ends.").notes
-    assert "1 lines begin as headings do, but their numbers are not read, or do not go on from the ones before" in note
+    assert (
+        "1 line begins as a heading does, with a number that is not read, or does not go on from the one before" in note
+    )
     assert '"Article 45"' in note
 
 

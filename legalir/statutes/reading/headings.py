@@ -771,9 +771,10 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
             _text(outline, line, words, marks)
     if plan.doubts:
         some = ", ".join(f'"{rows[row].strip()[:40]}"' for row in plan.doubts[:3])
+        begun = "1 line begins" if len(plan.doubts) == 1 else f"{len(plan.doubts)} lines begin"
         law.notes.append(
-            f"{law.title}: {len(plan.doubts)} lines begin as headings do, but their numbers are not read, or do not go "
-            f"on from the ones before, and they are read as text: {some}{', …' if len(plan.doubts) > 3 else ''}."
+            f"{law.title}: {begun} as a heading does, with a number that is not read, or does not go on from the one "
+            f"before; read as text: {some}{', …' if len(plan.doubts) > 3 else ''}."
         )
     mark_repealed(law, table)
 
