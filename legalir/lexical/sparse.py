@@ -173,7 +173,7 @@ class SparseIndex(TermIndex):
         whole = sum(asked.terms(term) == [term] for term in some)
         if whole * 2 < len(some):
             raise ComponentError(
-                f"from_ciff: analyzer={asked.name!r} cuts {len(some) - whole} of {len(some)} terms of {name} again, such "
+                f"from_ciff: analyzer={asked.name!r} cuts {len(some) - whole} of {len(some)} terms of {name}, such "
                 f"as {some[0]!r}: name one that cuts questions as the exporting toolkit did."
             )
 

@@ -194,7 +194,8 @@ class StatuteFiles(Declared):
         if not any(report.documents for report in self.reports):
             faults = list(dict.fromkeys(report.fault for report in self.reports if report.fault))
             more = [f"There are {len(faults) - _SHOWN} more."] if len(faults) > _SHOWN else []
-            nothing = f"{self.name}: no provision was found in {len(self.reports)} files."
+            count = f"{len(self.reports)} files" if len(self.reports) != 1 else "the file"
+            nothing = f"{self.name}: no provision was found in {count}."
             raise DataError(" ".join([nothing, *faults[:_SHOWN], *more]))
 
     def origins(self) -> Iterator[Mapping[str, object]]:
