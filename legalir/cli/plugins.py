@@ -241,6 +241,8 @@ def _roles(name: str, role: str | None, among: Sequence[str]) -> list[str]:
     if not roles and numbered and "analyzer" in wanted and plugins.is_installed(numbered[1], ("analyzer",)):
         return ["analyzer"]
     if not roles:
+        if other := [one for one in plugins.ROLES if one not in wanted and plugins.is_installed(name, (one,))]:
+            raise ComponentError(f"{name!r} is a {other[0]}, and the conformance kit checks components alone.")
         try:
             plugins.resolve(name, wanted)
         except PluginError as error:
@@ -597,7 +599,7 @@ def write_package(name: str, role: str, out: Path, package: str | None = None) -
         PluginError: a name is not valid or is taken, the folder exists, or it cannot be written.
     """
     _check_name(name, role)
-    plan = _Plan(name, role, package if package is not None else f"legalir-{name.replace('_', '-')}")
+    plan = _Plan(name, role, package if package is not None else f"legalir-{name.lower().replace('_', '-')}")
     _check_package(plan)
     folder = out.expanduser() / plan.package
     _write(folder, _files(plan))
@@ -606,7 +608,8 @@ def write_package(name: str, role: str, out: Path, package: str | None = None) -
 
 def _check_name(name: str, role: str) -> None:
     # Stricter than an entry point's name, because modules, classes and files are named after it.
-    if not re.fullmatch(r"[a-z](?:[a-z0-9_]*[a-z0-9])?", name) or keyword.iskeyword(name):
+    first = "[A-Za-z]" if role == "measure" else "[a-z]"  # Share
+    if not re.fullmatch(rf"{first}(?:[a-z0-9_]*[a-z0-9])?", name) or keyword.iskeyword(name):
         raise PluginError(
             f"{name!r} is not a name for a component: use lower-case letters, digits and underscores, as in 'my_bm25'."
         )

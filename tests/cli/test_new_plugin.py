@@ -98,6 +98,14 @@ def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_measure_may_begin_with_a_capital(tmp_path: Path) -> None:
+    folder = write_package("Share", "measure", tmp_path)
+    assert folder.name == "legalir-share"
+    assert '"measure.Share" = "legalir_share.measure:Share"' in (folder / "pyproject.toml").read_text("utf-8")
+    with pytest.raises(PluginError, match="not a name"):
+        write_package("Share", "reranker", tmp_path)
+
+
 def test_a_name_that_is_taken(tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     install("acme", {"reranker.sparkle": "acme_module:f", "source.sparkle2": "acme_module:f"}, version="2.1")
     out = tmp_path / "out"
