@@ -121,7 +121,7 @@ def answer(
         collection = Collection(dataset, client=client, as_of=asked.day, where=chosen)
     expression = pipeline or (QUOTE if client.llm is None else ANSWER)
     facts = answer_facts(collection.answer(query, expression, told=_progress), collection)
-    facts |= {"as_of_note": asked.note} if asked.note else {}
+    facts |= {"pipeline": str(expression)} | ({"as_of_note": asked.note} if asked.note else {})
     if record is not None:
         write_record(record, record_of(facts, collection, canonical(expression)))
         typer.echo(f"Recorded in {record}.", err=True)
@@ -233,7 +233,10 @@ def _others(facts: dict[str, Any]) -> list[str]:
     cited = {citation["docno"] for citation in facts["citations"]}
     others = [one for one in facts["sources"] if one["docno"] not in cited][:_OTHERS]
     names = ("  ".join(filter(None, [one["docno"], " ".join(one["title"].split())])) for one in others)
-    head = "Nearest provisions:" if facts["abstained"] else "Also found:"
+    pipeline = str(facts.get("pipeline", ""))
+    anyway = re.sub(r" >> refuse(?:\([^()]*\))?(?= >> quote)", "", pipeline)
+    how = f" (they are quoted with -p '{anyway}')" if anyway != pipeline else ""
+    head = f"Nearest provisions{how}:" if facts["abstained"] else "Also found:"
     return [head, *map(printable, names)] if others else []
 
 

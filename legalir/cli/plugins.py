@@ -241,7 +241,8 @@ def _roles(name: str, role: str | None, among: Sequence[str]) -> list[str]:
     if not roles and numbered and "analyzer" in wanted and plugins.is_installed(numbered[1], ("analyzer",)):
         return ["analyzer"]
     if not roles:
-        if other := [one for one in plugins.ROLES if one not in wanted and plugins.is_installed(name, (one,))]:
+        others = [one for one in plugins.ROLES if one not in among]
+        if role is None and (other := [one for one in others if plugins.is_installed(name, (one,))]):
             raise ComponentError(f"{name!r} is a {other[0]}, and the conformance kit checks components alone.")
         try:
             plugins.resolve(name, wanted)
