@@ -281,7 +281,7 @@ class Resolver:
             return Resolved(reference, "ambiguous", docnos)
         book, unit, above = paths[0]
         units = [unit]
-        if opening is not None and opening.state == "resolved" and opening.law_id == book.law.law_id:
+        if opening is not None and opening.law_id == book.law.law_id and opening.docnos:
             first = book.find(opening.reference, above)
             units = book.between(first[0], unit) if first else units
         state: State = "ambiguous" if reference.law_kind == "likely" else "resolved"

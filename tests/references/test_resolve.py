@@ -157,3 +157,11 @@ def test_sections_of_chapters_that_begin_again() -> None:
     text = "2 kap. 1 och 2 §§, 2 a kap. 1 §. I 1 § och 9 kap. 1 §. 2 kap. 2 § kajlagen (2002:6) och 1 § lagen (2002:6)"
     found = resolver.resolve(read(text, "sv", Place(act.title, "1")), "a", ("kapitel 1", "1"))
     assert [*map(" ".join, (one.docnos for one in found))] == [*paths[2:], paths[0], "", "b-2", "b-1"]
+
+
+def test_an_article_whose_law_is_likely_is_not_certain() -> None:
+    act = law("a", "Ferry Act 2001", "3", "5", "6", "7")
+    text = "We rely on section 3 of the Ferry Act 2001. Sections 5 to 7 are not in point."
+    found = Resolver([act]).resolve(read(text, "en"), "")
+    assert [one.state for one in found] == ["resolved", "ambiguous", "ambiguous"]
+    assert [one.docnos for one in found] == [("a-3",), ("a-5",), ("a-6", "a-7")]
