@@ -850,6 +850,11 @@ def test_a_header_of_several_lines() -> None:
     kept, _ = without_headers(pages)
     assert [line for line in kept if line.startswith("Article")] == [text[0] for text in texts]
     assert kept.count("Secretariat") <= 1 and "2 of the boats are there." in kept
+    amended = [f"Section {n} of the Port Act is amended as follows:" for n in (3, 8)]
+    pages = [
+        ["Gazette", *(amended[n : n + 1] or [f"Dues {n}."]), *(f"{n}{m} boats." for m in range(9))] for n in range(6)
+    ]
+    assert [line for line in without_headers(pages)[0] if line in amended] == amended
 
 
 @pytest.mark.parametrize(

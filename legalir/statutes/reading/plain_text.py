@@ -119,14 +119,14 @@ def without_headers(pages: Sequence[Sequence[str]]) -> tuple[list[str], list[str
             if page and len(pages) > 1 and _NUMBER.sub("0", page[at]) in headers
         }
         rows += page
-    gone = _page_numbers(rows, known)
+    gone = _page_numbers(rows, known, len(pages))
     return [line for at, line in enumerate(rows) if at not in gone], [rows[at] for at in sorted(gone)]
 
 
-def _page_numbers(rows: Sequence[str], known: set[int]) -> set[int]:
+def _page_numbers(rows: Sequence[str], known: set[int], pages: int) -> set[int]:
     """Return the rows of headers: those known, and of lines that have the number of a page and are else the same.
 
-    Lines beside them are of the header if they come only there, and perhaps on the first page.
+    Lines beside them are of the header if they come only there, on most pages, and perhaps before the first header.
     """
     alike: dict[tuple[bool, tuple[str, ...]], list[tuple[int, int]]] = defaultdict(list)
     for row, line in enumerate(rows):
@@ -154,12 +154,13 @@ def _page_numbers(rows: Sequence[str], known: set[int]) -> set[int]:
         ):
             found.update(row for row, _ in places)
     first, lines = min(found, default=0), [_alike(line) for line in rows]
+    most = max(2, (pages if pages > 1 else len(found)) / 2)
     while found:
         every = Counter(lines[first:])
         near = {row + step for row in found for step in range(-_NEAR, _NEAR + 1)} - found
         beside = [row for row in near if first <= row < len(rows) and rows[row].strip()]
         often = Counter(lines[row] for row in (*beside, *found))
-        more = {row for row in beside if 1 < often[lines[row]] == every[lines[row]]}
+        more = {row for row in beside if most <= often[lines[row]] == every[lines[row]]}
         if not more:
             break
         found |= more
