@@ -1468,14 +1468,18 @@ class _Reader:
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
+        if not self._grammar.alone:
+            return False
         end = draft.end
-        while (join := self._list.match(text, end)) and (head := self._head.match(text, join.end())):
-            if head.lastgroup != "unit_article":
+        for _ in range(_CHAIN):
+            join = self._list.match(text, end)
+            head = self._head.match(text, join.end()) if join else None
+            if head is None or head.lastgroup != "unit_article":
                 break
             end = head.end()
         after = self._below(RANKS["article"]).match(text, end) or self._alone.match(text, end)
         before = draft.start == 0 or _ALONE_AFTER.match(text, draft.start - 1)
-        return bool(self._grammar.alone and after and before)
+        return bool(after and before)
 
     def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""

@@ -49,9 +49,9 @@ _QUOTED = re.compile(
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _HEADING = re.compile(r"[ \xa0]?[(（【\[]([^()（）【】\[\]\n]{2,200})[)）】\]]")
-_HEADING_INSIDE = re.compile(rf"(\d){_HEADING.pattern}")
+_HEADING_INSIDE = re.compile(rf"(\d[A-Za-z]{{0,2}}+(?:\(\w{{1,4}}\)){{0,4}}+){_HEADING.pattern}")
 _LINE_GOES_ON = re.compile(r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（])")
-_SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[。！？]")
+_SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[\s”\"»’][.!?]\s+(?=[A-ZÀ-Þ])|[。！？]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?){0,2}")
 """What may be between a quotation and the citation behind it."""
@@ -248,7 +248,10 @@ def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:
             if one.start > end + _FAR:
                 break
             first, last = (one.end, start) if one.end <= start else (end, one.start)
-            between = _QUOTED.sub("", text[max(0, first - 2) : last])
+            # The full stop of a sentence may be in its quotation: “… 200 crowns.” Today …
+            between = _QUOTED.sub(
+                lambda words: " . " if words[0][-2:-1] in (".", "!", "?") else "", text[max(0, first - 2) : last]
+            )
             apart = len(between) > _NEAR + 2 or "\n" in between or _SENTENCE.search(between)
             if not apart or (one.start <= start and end <= one.end):
                 named[place].append(day)

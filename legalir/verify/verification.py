@@ -742,6 +742,9 @@ class Verifier:
         records = [record for docno in found.docnos if (record := self._record(docno))]
         if not records:
             return found
+        if not any(record.text.strip() for record in records):
+            reason = "The collection has it without a text, as one that is repealed."
+            return found._replace(state="repealed", reason=reason)
         if one.reference is not None:
             states = [self._part(one.reference, record) for record in records]
             if not any(state is True for state, _ in states):

@@ -116,7 +116,7 @@ def test_one_table_of_chunks_and_provisions(collection, tmp_path) -> None:
     assert table["R@1"].tolist() == [1.0, 0.5, 0.0, 0.0]  # a-1 and a-2 share a chunk; ties go by docno.
     assert table["R@5"].tolist() == [1.0, 1.0, 0.0, 0.0]  # What an answer read in part does not count, either.
     assert table["MicroCitationF1"].tolist()[3] > 0
-    (rule,) = result.remarks
+    rule = next(one for one in result.remarks if not one.startswith("no result"))
     assert result.remarks[rule] == ["lines", "cut", "cut, quote"]
     stream = io.StringIO()
     print_result(result, Console(file=stream, width=400))

@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_imported(tmp_pat
 def test_no_provision_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "laws").mkdir()
     (tmp_path / "laws" / "a.md").write_text(ACT.split("## 제1장")[0], encoding="utf-8")
-    with pytest.raises(DataError, match=r"^laws: no provision .*1 files"):
+    with pytest.raises(DataError, match=r"^laws: no provision .*the file"):
         write_collection(StatuteFiles(KR, tmp_path / "laws"), tmp_path / "new")
 
 

@@ -443,3 +443,37 @@ def test_paragraphs_quotations_and_years(tmp_path: Path, text: str, state: str) 
     ]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert [one.state for one in Collection(tmp_path).verify(text).citations] == [state]
+
+
+def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path: Path) -> None:
+    folder = tmp_path / "garden"
+    folder.mkdir()
+    rows = (
+        ("g-1@2016-01-01", "1", "Fines", "The fine is not more than 200 crowns.", "2016-01-01", "2020-01-01"),
+        ("g-1@2020-01-01", "1", "Fines", "The fine is not more than 400 crowns.", "2020-01-01", ""),
+        ("g-2", "2", "", "", "", ""),
+        ("g-2A", "2A", "Bonfires", "(1) No fire is lit. (2) The council may allow one.", "", ""),
+        ("g-3", "3", "Animals", "Hens may be kept.", "", ""),
+    )
+    keys = ("docno", "article", "heading", "text", "effective_from", "effective_to")
+    lines = [
+        {"law": "Garden Act 2015", **{key: one for key, one in zip(keys, row, strict=True) if one}} for row in rows
+    ]
+        {"law": "Garden Act 2015", **{key: one for key, one in zip(keys, row, strict=True) if one}} for row in rows
+    ]
+    text = "\n".join(json.dumps({"text": "", **line}) for line in lines)
+    (folder / "corpus.jsonl").write_text(text + "\n", "utf-8")
+    (folder / "dataset.yaml").write_text("lang: en\n", "utf-8")
+    collection = Collection(folder)
+    day = "Section 1 of the Garden Act 2015, as in force on 1 March 2018, says “a fine is not more than 200 crowns”."
+    found = states(collection, f"{day.replace('a fine', 'The fine')} Today section 1 of the Garden Act 2015 is other.")
+    assert [state for _, state in found] == ["right", "right"]
+    days = [one.day for one in collection.verify(f"{day} Today section 1 of the Garden Act 2015 is other.").citations]
+    assert days[0] == "2018-03-01" != days[1]
+    for cited, state in (
+        ("Section 2 of the Garden Act 2015", "repealed"),
+        ("Section 2A (Animals) of the Garden Act 2015", "title differs"),
+        ("Section 2A(1) (Animals) of the Garden Act 2015", "title differs"),
+        ("Section 2A(1) (Bonfires) of the Garden Act 2015", "right"),
+    ):
+        assert states(collection, f"{cited}.")[0][1] == state, cited
