@@ -459,8 +459,6 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
     lines = [
         {"law": "Garden Act 2015", **{key: one for key, one in zip(keys, row, strict=True) if one}} for row in rows
     ]
-        {"law": "Garden Act 2015", **{key: one for key, one in zip(keys, row, strict=True) if one}} for row in rows
-    ]
     text = "\n".join(json.dumps({"text": "", **line}) for line in lines)
     (folder / "corpus.jsonl").write_text(text + "\n", "utf-8")
     (folder / "dataset.yaml").write_text("lang: en\n", "utf-8")
