@@ -282,11 +282,13 @@ def convert(
     if to is Target.beir:
         whole = load(source)
         with new_folder(folder, replace) as (new, _):
-            to_beir([whole, *(load(f"{source.rstrip('/')}/{split}") for split in whole.splits if split)], new)
+            parts = [] if whole.split else [split for split in whole.splits if split]
+            to_beir([whole, *(load(f"{source.rstrip('/')}/{split}") for split in parts)], new)
+        names = [whole.split] if whole.split else parts
         if as_json:
-            print_json({"folder": str(folder), "splits": list(whole.splits)})
+            print_json({"folder": str(folder), "splits": names})
         else:
-            Console().print(facts_table({"folder": folder, "splits": ", ".join(whole.splits)}))
+            Console().print(facts_table({"folder": folder, "splits": ", ".join(names)}))
         return
     found = source_of(source)
     if found is None:

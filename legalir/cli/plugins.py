@@ -243,7 +243,9 @@ def _roles(name: str, role: str | None, among: Sequence[str]) -> list[str]:
     if not roles:
         others = [one for one in plugins.ROLES if one not in among]
         if role is None and (other := [one for one in others if plugins.is_installed(name, (one,))]):
-            raise ComponentError(f"{name!r} is a {other[0]}, and the conformance kit checks components alone.")
+            raise ComponentError(
+                f"{name!r} has the role {other[0]!r}, and the conformance kit checks components alone."
+            )
         try:
             plugins.resolve(name, wanted)
         except PluginError as error:

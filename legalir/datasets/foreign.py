@@ -227,8 +227,11 @@ def to_beir(splits: Sequence[StatuteDataset], target: Path) -> None:
     stay beside them, so that :func:`convert` reads them again.
 
     Args:
-        splits: the collection and each of its splits.
+        splits: the collection and each of its splits; or one split alone.
         target: an empty folder.
+
+    Raises:
+        DataError: two questions of different splits have one qid.
     """
     base = splits[0]
 

@@ -55,7 +55,7 @@ _TERMS = 300
 
 
 class SparseIndex(TermIndex):
-    """Postings of a collection under one analyzer; it makes retrievers over them.
+    """Postings of the terms of one analyzer; `bm25` and other methods make retrievers of them.
 
     ::
 

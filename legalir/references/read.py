@@ -32,7 +32,8 @@ State = Literal["resolved", "read", "ambiguous", "whole law", "not in collection
 - ``read``: law and number are known, and nobody has looked whether the law has that number.
 - ``resolved``: the law's own list of provisions has it.
 - ``not in collection``: the collection lacks the law, or the law lacks the number.
-- ``ambiguous``: several provisions may be meant, a number was counted that the law may not have, or the law is likely.
+- ``ambiguous``: it is not certain: several provisions may be meant, the law may lack a number that was counted, or the
+  law is only likely.
 - ``whole law``: there is no number.
 - ``unparsed``: the law is unknown, or a chapter or part is meant, which is no provision.
 """
@@ -79,7 +80,7 @@ _UNDER = re.compile(r"^[A-Za-z]/(?=[A-Za-z])")
 _WIDE = "\u2e80"
 """The first sign of scripts without an alphabet, and of Korean."""
 _SEVERAL = 4
-"""References before an article in brackets of which it may be one."""
+"""Number of references before an article in brackets that are compared with it."""
 _PRICE = re.compile(r"(?<![\d.,])\d{1,3}[.,]\d\d ?(?:€|£|\$|EUR|CHF|kr|zł)|(?:€|£|\$) ?\d{1,3}[.,]\d\d(?!\d)")
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _IN_NOTE = re.compile(r"[ \xa0]?[(（][ \xa0]?")
@@ -1388,11 +1389,11 @@ class _Reader:
             draft = following
 
     def _law_going_on(self, text: str, draft: _Draft, memory: _Memory, joined: bool = True) -> _Law | None:
-        """Return the law of the last article in the sentence for a bare one, where words say that it goes on.
+        """Return the law of the article before a bare one, if the bare one is of that law, too.
 
         Args:
-            joined: whether it must be a word of `conjoined` before the article, ``…, a w art. 82``; else it is one of
-                `marked` before it.
+            joined: whether only a word of `conjoined` before it shows that: ``…, a w art. 82``. Else it is so in every
+                text that is no statute; in the next sentence, the law is only ``likely``.
         """
         start = draft.start
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
@@ -1449,9 +1450,10 @@ class _Reader:
         return _Law(law, "named", draft.start, draft.start) if again else None
 
     def _is_in_no_statute(self, text: str, start: int, memory: _Memory) -> bool:
-        """Return True if a bare unit is none of the own law, as in a letter: there is none, or words around it say so.
+        """Return True if a bare unit is not of the own law: the text has none, or words such as *we* show a letter.
 
-        Where names of laws precede their articles, words before it may be a name that is not read.
+        Without an own law, the unit must begin its clause where laws are named before their articles: the words before
+        it may be a name that is not read.
         """
         unknown = not memory.own.law and (not self._grammar.law_before or self._begins(text, start))
         return memory.until < 0 and (unknown or self._is_marked(text, start))

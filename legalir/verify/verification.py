@@ -28,6 +28,7 @@ from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Place, Reference, labelled, learn_names, read
 from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.dates import NEVER
+from legalir.statutes.importing.tree import read_origins
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
@@ -704,9 +705,8 @@ class Verifier:
                 return start._replace(
                     state="moved", reason=f"Since {since} it has another number.", docnos=targets, nearest=targets
                 )
-            return start._replace(
-                state="repealed", reason=f"It is repealed since {since}.", nearest=(str(table.docnos[last]),)
-            )
+            reason = f"It is repealed since {since}." if since else "The collection marks it as repealed."
+            return start._replace(state="repealed", reason=reason, nearest=(str(table.docnos[last]),))
         records = [record for name in names if (record := self._record(name))]
         found = [self._of_the_day(record, start) for record in records]
         if found and not any(one.docnos for one in found):
@@ -733,18 +733,23 @@ class Verifier:
         if start.day < record.effective_from:
             reason = f"The collection has only the wording that applies from {record.effective_from}."
             return start._replace(state="could not check", reason=reason, nearest=near)
-        if jurisdiction("any").is_repealed(record.text, self._lang):
+        if record.doc_id in self._repealed and not record.text.strip():
+            return gone._replace(reason="The collection marks it as repealed.")
+        if record.text.strip() and jurisdiction("any").is_repealed(record.text, self._lang):
             return gone._replace(reason=f"Its text is: {record.text.strip()[:80]}")
         return start._replace(docnos=near)
+
+    @cached_property
+    def _repealed(self) -> frozenset[str]:
+        """Docnos of the provisions that the import marked as repealed; most have no text."""
+        origins = read_origins(self._collection.source.folder.root)
+        return frozenset(str(origin["docno"]) for origin in origins if origin.get("repealed"))
 
     def _compared(self, one: Citation, found: Checked, laws: Sequence[int] | None) -> Checked:
         """Compare what stands beside a citation with the provision: its parts, its heading, its words."""
         records = [record for docno in found.docnos if (record := self._record(docno))]
         if not records:
             return found
-        if not any(record.text.strip() for record in records):
-            reason = "The collection has it without a text, as one that is repealed."
-            return found._replace(state="repealed", reason=reason)
         if one.reference is not None:
             states = [self._part(one.reference, record) for record in records]
             if not any(state is True for state, _ in states):

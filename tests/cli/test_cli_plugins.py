@@ -177,7 +177,7 @@ def test_an_unknown_name_is_misuse(command: str) -> None:
     other_role = run(command, "bm25", "--role", "encoder")
     assert isinstance(other_role.exception, ComponentError) and "encoder 'bm25'" in str(other_role.exception)
     if command == "check":
-        assert "is a measure" in str(run(command, "MultiHitRate").exception)
+        assert "role 'measure'" in str(run(command, "MultiHitRate").exception)
 
 
 @pytest.mark.parametrize("command", [("list",), ("show", "bm25"), ("check", "bm25")])

@@ -11,8 +11,10 @@ import requests
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, TrecQrel, TrecQuery
 from mini_folder import jsonl, write
+from typer.testing import CliRunner
 
 from legalir import Collection, experiment
+from legalir.cli.main import app
 from legalir.datasets import available, check, foreign, load
 from legalir.errors import DataError, DatasetNotFound, FormatError
 from legalir.statutes.doubts import doubts_of
@@ -318,6 +320,17 @@ def test_words_that_define_a_law_in_a_collection_without_laws(beir):
     write(beir / "qrels" / "test.tsv", "query-id\tcorpus-id\tscore\nq1\tp1\t1\n")
     assert Collection(beir).find("section 3 of the Quay Keepers Act 2012") is None
     assert doubts_of(load(beir)) == []  # No references is no doubt where nothing is said to be a law.
+
+
+def test_one_split_as_a_folder_of_beir(tmp_path):
+    done = CliRunner().invoke(
+        app, ["datasets", "convert", "legalir/firecode/test", str(tmp_path / "f"), "--to", "beir"]
+    )
+    assert done.exit_code == 0, done.output
+    assert [path.name for path in (tmp_path / "f" / "qrels").iterdir()] == ["test.tsv"]
+    assert (
+        load(tmp_path / "f" / "test").qrels().values.tolist() == load("legalir/firecode/test").qrels().values.tolist()
+    )
 
 
 @pytest.mark.parametrize("id", ["legalir/harbour", "legalir/firecode"])

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
+import legalir
 from legalir import Collection
 from legalir.cli.experiment import reproduce_app
 from legalir.datasets import load
@@ -112,6 +113,14 @@ def test_what_default_lacks_is_a_note(
     monkeypatch.setattr("legalir.pipeline.default.is_installed", lambda: installed)
     pipeline = default(Collection("legalir/harbour"), semantic=asked)
     assert any("e5 is not installed" in one for one in notes(pipeline % 10)) is said
+
+
+def test_systems_without_results_are_noted(tmp_path: Path) -> None:
+    (tmp_path / "other.trec").write_text("zz1 Q0 act-1 1 1.0 x\n")
+    (tmp_path / "part.trec").write_text("hb01 Q0 act-1 1 1.0 x\n")
+    systems = {"bm25": "bm25", **{one: f'run(path="{tmp_path / one}.trec")' for one in ("other", "part")}}
+    result = legalir.experiment({"dataset": "legalir/harbour", "measures": ["nDCG@10"], "systems": systems})
+    assert result.remarks == {"no result for all 40 questions": ["other"], "no result for 39 of 40 questions": ["part"]}
 
 
 def test_needs_of_the_shipped_experiments() -> None:

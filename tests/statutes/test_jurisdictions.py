@@ -82,6 +82,7 @@ def test_a_notice_of_repeal_names_the_act() -> None:
     assert italy.is_repealed("((ARTICOLO ABROGATO DAL D.LGS. 1 GENNAIO 2001, N. 9)).")
     assert not italy.is_repealed("1. COMMA ABROGATO DAL D.LGS. 1 GENNAIO 2001, N. 9. 2. Una lampada.")
     assert not italy.is_repealed("Articolo abrogato da una legge. " * 9)
+    assert italy.is_repealed("(abrogato)2") and not italy.is_repealed("abrogato 2")  # the mark of a footnote
 
 
 @pytest.mark.parametrize(

@@ -835,6 +835,22 @@ def test_a_country_that_is_none(country: str, told: str) -> None:
         html(None, path="page.html", country=country)
 
 
+def test_the_mark_of_a_footnote_before_a_number(tmp_path: Path) -> None:
+    mark = '<sup><span class="wb-invisible">Footnote </span><a href="#f">*</a></sup>'
+    sections = f"<p>1 Ports are open.<p>2 Quays are long.<p>{mark}3 This Act is in force."
+    page = f"<html lang=en><h1>Port Act</h1>{sections}<p>It is 2<sup>*</sup> m.</html>"
+    (tmp_path / "act.html").write_text(page)
+    rows = [*auto(None, path=str(tmp_path / "act.html")).provisions()]
+    assert [row["article"] for row in rows] == ["1", "2", "3"]
+    assert rows[2]["text"].startswith("This Act is in force.")
+
+
+def test_a_table_is_described_by_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "laws.csv").write_text("Act;Art;Words\nHarbour Act;1;A fee.\n")
+    with pytest.raises(DataError, match=r"with the columns Act, Art, Words .*table\(path=.*docno=…, text=…"):
+        [*auto(None, path=str(tmp_path / "laws.csv")).provisions()]
+
+
 def test_a_header_of_several_lines() -> None:
     header = ["GENERAL ACT ON PORTS", "", "HOUSE OF THE REPUBLIC", "Secretariat", "Last amended 14-03-2022"]
     texts = [[f"Article {n}.- The quay is open.", f"{n} of the boats are there.", *"abc"] for n in range(1, 5)]

@@ -462,6 +462,7 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
     text = "\n".join(json.dumps({"text": "", **line}) for line in lines)
     (folder / "corpus.jsonl").write_text(text + "\n", "utf-8")
     (folder / "dataset.yaml").write_text("lang: en\n", "utf-8")
+    (folder / "origin.jsonl").write_text('{"docno": "g-2", "repealed": true}\n', "utf-8")
     collection = Collection(folder)
     day = "Section 1 of the Garden Act 2015, as in force on 1 March 2018, says “a fine is not more than 200 crowns”."
     found = states(collection, f"{day.replace('a fine', 'The fine')} Today section 1 of the Garden Act 2015 is other.")
@@ -474,4 +475,5 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
         ("Section 2A(1) (Animals) of the Garden Act 2015", "title differs"),
         ("Section 2A(1) (Bonfires) of the Garden Act 2015", "right"),
     ):
-        assert states(collection, f"{cited}.")[0][1] == state, cited
+        one = collection.verify(f"{cited}.").citations[0]
+        assert one.state == state, one

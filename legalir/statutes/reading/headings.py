@@ -21,7 +21,15 @@ from legalir.declared import check_choice
 from legalir.errors import ComponentError, DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
-from legalir.statutes.jurisdictions import Jurisdiction, Level, jurisdiction, jurisdictions, mark_repealed, spelled
+from legalir.statutes.jurisdictions import (
+    COUNTRIES,
+    Jurisdiction,
+    Level,
+    jurisdiction,
+    jurisdictions,
+    mark_repealed,
+    spelled,
+)
 from legalir.statutes.law import CELL, Law, Outline, Unit
 from legalir.statutes.reading.page import foot_of, signatures_of, tools_above
 from legalir.statutes.reading.plain_text import CUT_OFF, compact
@@ -144,17 +152,6 @@ _NAMES_ABOVE = 6
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
 _NOTED = re.compile(r"\((?:Anm|Note|Nota|Anmerkung)\.?\s?:\s*")
 """What opens a note in place of an article: ``(Anm.: § 4 aufgehoben durch …)``."""
-_ANOTHER = 'name the country, such as country="fr".'
-_COUNTRIES = """
-    ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bl bm bn bo bq br bs bt bv bw by bz ca cc
-    cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg eh er es et fi fj fk fm fo fr ga gd ge
-    gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki
-    km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mf mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx
-    my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd
-    se sg sh si sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug um us uy uz
-    va vc ve vg vi vn vu wf ws xk ye yt za zm zw
-"""
-"""ISO 3166-1, and Kosovo."""
 _DOTS = re.compile(r"\.{4,}\s*\d{1,4}\s*$")
 _QUOTED_LINES = 200
 _ROWS = 3000
@@ -356,14 +353,13 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     if container := _container(row, words, table):
         return container
     heading = table.heading(words)
-    if heading is None and (opened := _OPENED.match(words)) and (heading := table.heading(words[opened.end() :])):
-        heading = heading._replace(end=heading.end + opened.end())
-    elif heading is None and (opened := _IN_ROUND.match(words)) and (heading := table.heading(words[opened.end() :])):
-        heading = heading._replace(end=heading.end + opened.end())
-        heading = None if words[heading.end :].strip(" .") else heading
-    elif heading is None and (opened := _NOTED.match(words)) and (heading := table.heading(words[opened.end() :])):
-        heading = heading._replace(end=heading.end + opened.end())
-        heading = heading if table.is_repealed(words[heading.end :]) else None
+    for opens in (_OPENED, _IN_ROUND, _NOTED) if heading is None else ():
+        if (opened := opens.match(words)) and (heading := table.heading(words[opened.end() :])):
+            heading = heading._replace(end=heading.end + opened.end())
+            rest = words[heading.end :]
+            alone = opens is _OPENED or (not rest.strip(" .") if opens is _IN_ROUND else table.is_repealed(rest))
+            heading = heading if alone else None
+            break
     if heading is None or heading.level.kind not in ("group", "article"):
         return None
     label, end, last = heading.label, len(words[: heading.end].rstrip()), ""
@@ -959,7 +955,7 @@ def read_text(
     if not any(unit.kind == "article" for unit in _of_the_law(law.root)):
         raise DataError(
             f"{name}: no line outside of annexes begins as an article of the country {chosen!r} does: "
-            + (f"leave out country={country!r}, so that the lines tell it." if country != "auto" else _ANOTHER)
+            + (f"leave out country={country!r}." if country != "auto" else 'name the country, such as country="fr".')
         )
     return law
 
@@ -982,7 +978,7 @@ def check_country(source: str, country: str) -> None:
         raise ComponentError(f'{source}: country="gb" is called "uk" here: write country="uk".')
     if not re.fullmatch("[a-z]{2}", country):
         check_choice(source, "country", country, ("auto", *jurisdictions()))
-    elif country not in {*_COUNTRIES.split(), *jurisdictions()}:
+    elif country not in {*COUNTRIES.split(), *jurisdictions()}:
         raise ComponentError(f"{source}: country={country!r} is no country of ISO 3166: leave it out, or correct it.")
 
 

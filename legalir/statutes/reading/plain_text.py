@@ -52,13 +52,14 @@ _HEADER = 20
 _FEW_WORDS = 3
 _BARE_NUMBER = re.compile(r"(?:[-–—]\s?)?\d{1,4}(?:\s?[-–—])?")
 _EDGE_NUMBER = re.compile(r"^\s*\d{1,6}(?=\s)|(?:(?<=\s)|(?<=p\.)|(?<=/))\d{1,6}\s*$")
+_OF = "(?:/|of|sur|di|de|von|van|av|af|z)"
 _OF_PAGES = re.compile(
     r"(?<!\w)(?:p(?:ag|ág|age|ages|ágina|agina)?\.?|s(?:eite|ide|ida|idan|\.)|blz\.?|strona|str\.)\s?(\d{1,4})"
-    r"\s?(?:/|of|sur|di|de|von|van|av|af|z)\s?\d{1,4}\s*$",
+    rf"\s?{_OF}\s?\d{{1,4}}\s*$",
     re.IGNORECASE,
 )
 """The number of a page and how many there are, at the end of a line: ``Page 2 of 4``."""
-_BARE_OF_PAGES = re.compile(r"(\d{1,4})\s?(?:/|of|sur|di|de|von|van|av|af|z)\s?\d{1,4}")
+_BARE_OF_PAGES = re.compile(rf"(\d{{1,4}})\s?{_OF}\s?\d{{1,4}}")
 _INSIDE_NUMBER = re.compile(r"\s[-–—]\s?\d{1,4}\s?[-–—]\s")
 _DIVIDED = re.compile(r"(?P<head>[^\W\d_]+)(?P<hyphen>[-‐\u00ad])$")
 _REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>[^\w\s]*)\s*")
