@@ -23,7 +23,8 @@ EXAMPLES = """Examples:
   legalir measure qrels.txt bm25.trec nDCG@10 --per-query
 
 It prints what the program ir_measures prints, and knows legalir's measures, too. A line of the run is
-"qid Q0 docno rank score tag"; results are ordered by score, and equal scores by docno. docnos are compared as they are.
+"qid Q0 docno rank score tag"; results are ordered by score, and equal scores by docno, descending, as in trec_eval.
+docnos are compared as they are.
 """
 
 ALL = "all"
@@ -85,18 +86,17 @@ def _judgements(text: str) -> pd.DataFrame:
 
 
 def _results(path: Path) -> pd.DataFrame:
-    """Return ``query_id, doc_id, score`` of a file, with a distinct score per rank so that all measures see one order.
+    """Return ``query_id, doc_id, score`` of a file.
 
     Raises:
         DataError: the file cannot be read, or a line is faulty.
     """
-    import numpy as np
     import pandas as pd
 
     from legalir.pipeline.stored_run import read_trec_run
 
     frames = [
-        pd.DataFrame({"query_id": qid, "doc_id": hits.docno, "score": -np.arange(len(hits.docno), dtype=np.float64)})
+        pd.DataFrame({"query_id": qid, "doc_id": hits.docno, "score": hits.score})
         for qid, hits in read_trec_run(path).items()
     ]
     return pd.concat(frames, ignore_index=True)

@@ -20,7 +20,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
@@ -46,7 +45,7 @@ from legalir.experiments.runs import (
 from legalir.experiments.tracking import tracked
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
-from legalir.frames.ranking import RankedLists, rank_results
+from legalir.frames.ranking import RankedLists, falling, rank_results
 from legalir.llm.client import Client, Usage
 from legalir.plugins import package_of
 from legalir.progress import progress
@@ -479,29 +478,7 @@ def checked_run(system: str, results: pd.DataFrame, depth: int, own: Container[s
         raise ExperimentError(f"The system {system!r} returned {docno} twice for the query {qid}.")
     run = rank_results(run)
     run = run.loc[run["rank"] < depth, list(RANKED_COLUMNS)].reset_index(drop=True)
-    return run.assign(score=scores_in_order(run["qid"], run["score"].to_numpy()))
-
-
-def scores_in_order(qids: pd.Series[str], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return scores that fall with the rank in each list, also in the single precision of trec_eval.
-
-    trec_eval orders equal scores by docno descending [pytrec-eval]. A score that is not below the one before it becomes
-    the next lower number in single precision; other scores do not change.
-
-    Args:
-        qids: of each row; the rows of a list follow each other.
-        scores: not rising within a list.
-    """
-    limit = np.finfo(np.float32).max
-    bits = np.clip(scores, -limit, limit).astype(np.float32).view(np.int32).astype(np.int64)
-    places = np.where(bits < 0, -(bits & 0x7FFF_FFFF), bits)  # Integers in the order of the numbers.
-    rows = np.arange(len(scores))
-    # Each list starts far below the one before it, so that one running minimum serves all.
-    lists = (qids != qids.shift()).to_numpy().cumsum() << 34
-    lower = np.minimum.accumulate(places + rows - lists) - rows + lists
-    changed = lower < places
-    lower = np.where(lower < 0, -lower | 0x8000_0000, lower).astype(np.uint32).view(np.float32).astype(np.float64)
-    return np.where(changed, lower, scores)
+    return run.assign(score=falling(pd.factorize(run["qid"])[0], run["score"].to_numpy()))
 
 
 def _checked_answers(system: str, run: pd.DataFrame, own: Container[str]) -> pd.DataFrame:

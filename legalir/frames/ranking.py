@@ -98,6 +98,33 @@ def rank_results(frame: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
+def falling(query: npt.NDArray[np.int64], score: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return scores that fall with the rank in each list, also in the single precision of trec_eval; [r].
+
+    trec_eval orders equal scores by docno descending [pytrec-eval]. A score that is not below the one before it becomes
+    the next lower number in single precision; other scores do not change.
+
+    Args:
+        query: number of the query of each row; the rows of a list follow each other; [r].
+        score: not rising within a list, in single precision; [r].
+    """
+    bits = singles(score).view(np.int32).astype(np.int64)
+    values = np.where(bits < 0, -(bits & 0x7FFF_FFFF), bits)  # Integers in the order of the numbers.
+    rows = np.arange(len(score))
+    # Each list starts far below the one before it, so that one running minimum serves all.
+    lists = (np.diff(query, prepend=query[:1]) != 0).cumsum() << 34
+    lower = np.minimum.accumulate(values + rows - lists) - rows + lists
+    changed = lower < values
+    lower = np.where(lower < 0, -lower | 0x8000_0000, lower).astype(np.uint32).view(np.float32).astype(np.float64)
+    return np.where(changed, lower, score)
+
+
+def singles(score: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """Return scores as trec_eval compares them: in single precision; [r]."""
+    limit = np.finfo(np.float32).max
+    return np.clip(score, -limit, limit).astype(np.float32)
+
+
 class RankedLists(NamedTuple):
     """Ranked lists of several queries, one after the other; r rows of q queries.
 

@@ -21,7 +21,7 @@ from legalir.datasets.readers import Fault, numbered_lines, stop
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results
-from legalir.frames.ranking import RankedLists, ranked_lists, ranking
+from legalir.frames.ranking import RankedLists, falling, ranked_lists, singles
 from legalir.frames.retriever import Retriever
 from legalir.frames.where import wheres
 from legalir.graph.laws import LawTable
@@ -35,11 +35,11 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 class TrecList(NamedTuple):
-    """The list of one question, by score descending, then by docno.
+    """The list of one question, in the order of trec_eval.
 
     Attributes:
         docno: object [n].
-        score: float64 [n].
+        score: float64 [n]; of equal scores of the file the later are the next lower numbers in single precision.
     """
 
     docno: npt.NDArray[np.object_]
@@ -50,8 +50,9 @@ def read_trec_run(path: Path) -> dict[str, TrecList]:
     """Return the list of each question in a TREC run: ``qid Q0 docno rank score tag``, also in a file ``.gz``.
 
     Columns are separated by white space; in a line with five tabs, by the tabs alone, so that an identifier may have a
-    blank. Lines before the first result that begin with ``#``, such as ir_metadata, are comments. The scores order a
-    list, as for TREC's own tools; a warning is logged if the ranks contradict them.
+    blank. Lines before the first result that begin with ``#``, such as ir_metadata, are comments. A list has the order
+    of trec_eval: by score in single precision, and equal scores by docno, descending [pytrec-eval]. Ranks do not count;
+    a warning is logged if they have another order.
 
     Raises:
         FormatError: file, line and fault: a wrong number of columns, a rank that is not an integer, a score that is not
@@ -82,14 +83,14 @@ def read_trec_run(path: Path) -> dict[str, TrecList]:
     for qid, documents in rows.items():
         docnos = np.array([*documents], dtype=object)
         scores, ranks = (np.array(column, dtype=np.float64) for column in zip(*documents.values(), strict=True))
-        order = ranking(np.zeros(len(docnos), dtype=np.int64), scores, docnos)
-        lists[qid] = TrecList(docnos[order], scores[order])
-        by_rank = ranks[np.lexsort((ranks, -scores))]  # Among equal scores any ranks are right.
-        if (by_rank[1:] < by_rank[:-1]).any():
+        order = np.lexsort((docnos.astype(str), singles(scores)))[::-1]
+        lists[qid] = TrecList(docnos[order], falling(np.zeros_like(order), scores[order]))
+        if (np.diff(ranks[order]) < 0).any():
             contradicted.append(qid)
     if contradicted:
         _log.warning(
-            "%s: the ranks contradict the scores of %d of %d questions, such as %r; the scores count, ties by docno.",
+            "%s: in %d of %d lists, such as that of %r, the ranks have another order than the scores: as in trec_eval, "
+            "ranks do not count, and equal scores are ordered by docno, descending.",
             path,
             len(contradicted),
             len(lists),
@@ -114,11 +115,11 @@ def _lists_of(path: Path, sha256: str) -> dict[str, TrecList]:
 class StoredRun(Retriever):
     """Retriever that returns the lists of a TREC run, such as a baseline of another toolkit or group.
 
-    A question gets the list of its qid; its text does not matter. Lists are ordered by score, ties by
-    docno. A question that the file does not have gets no results; such questions are counted in a message. A document
-    that the collection does not have stays in the lists, as it does for TREC's tools; a warning counts them. Of
-    versions of provisions those in force on the day of the question are returned; a key means its version in force. A
-    filter leaves out documents of the collection alone.
+    A question gets the list of its qid; its text does not matter. Lists have the order of trec_eval, as
+    :func:`read_trec_run` says. A question that the file does not have gets no results; such questions are counted in a
+    message. A document that the collection does not have stays in the lists, as it does for TREC's tools; a warning
+    counts them. Of versions of provisions those in force on the day of the question are returned; a key means its
+    version in force. A filter leaves out documents of the collection alone.
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. It cannot score given
     documents, because a file has no score for those that it lacks.

@@ -35,8 +35,9 @@ def refused(*arguments: str) -> LegalIRError:
 
 def test_means_are_those_of_the_worked_lists() -> None:
     result = measure("qrels.txt", "run.trec", "MultiMRR@5 MicroR@2", "R@2", "RR@5")
-    # Equal scores by docno: q1 has a, b, z, so its reciprocal ranks are 1/1 and 1/(2-1); q2 has 1/2; q3 has nothing.
-    assert result.stdout == "MultiMRR@5\t0.5000\nMicroR@2\t0.7500\nR@2\t0.6667\nRR@5\t0.5000\n"
+    # Equal scores by docno, descending: q1 has z, b, a, so its reciprocal ranks are 1/2 and 1/(3-1), and RR is 1/2; q2
+    # has 1/2; q3 has nothing. Of the 4 relevant documents 2 are among the first 2: b of a and b, c, and not d.
+    assert result.stdout == "MultiMRR@5\t0.3333\nMicroR@2\t0.5000\nR@2\t0.5000\nRR@5\t0.3333\n"
     assert "1 of 3 judged questions have no results" in result.stderr
     assert "1 of 3 questions of run.trec are not judged" in result.stderr
     assert "MultiMRR@5: no list in run.trec has more than 3 results" in result.stderr
@@ -44,10 +45,10 @@ def test_means_are_those_of_the_worked_lists() -> None:
 
 def test_values_of_each_question() -> None:
     lines = measure("qrels.txt", "run.trec", "R@2", "--per-query").stdout.splitlines()
-    assert lines == ["q1\tR@2\t1.0000", "q2\tR@2\t1.0000", "q3\tR@2\t0.0000", "all\tR@2\t0.6667"]
+    assert lines == ["q1\tR@2\t0.5000", "q2\tR@2\t1.0000", "q3\tR@2\t0.0000", "all\tR@2\t0.5000"]
     content = json.loads(measure("qrels.txt", "run.trec", "R@2", "--json", "--per-query").stdout)
     assert content["questions"] == 3
-    assert content["means"]["R@2"] == pytest.approx(2 / 3)
+    assert content["means"]["R@2"] == 0.5
     assert content["per_query"][2] == {"qid": "q3", "measure": "R@2", "value": 0.0}
 
 
