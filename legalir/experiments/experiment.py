@@ -397,6 +397,14 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
         # A label of 0 says that a question is judged, and that no provision answers it.
         nothing = outside[["qid"]].assign(docno=next(iter(collection.source.docnos())), label=0)
         qrels = pd.concat([qrels, nothing], ignore_index=True)
+    if lost := [qid for qid in dict.fromkeys(qrels["qid"]) if qid not in set(topics["qid"])]:
+        _log.warning(
+            "%d of %d judged questions are left out, because %s has no text of them, such as %r.",
+            len(lost),
+            qrels["qid"].nunique(),
+            definition.dataset,
+            lost[0],
+        )
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:
         topics = with_as_of(topics, day)

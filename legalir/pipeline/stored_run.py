@@ -40,10 +40,12 @@ class TrecList(NamedTuple):
     Attributes:
         docno: object [n].
         score: float64 [n]; of equal scores of the file the later are the next lower numbers in single precision.
+        reordered: whether the ranks in the file have another order.
     """
 
     docno: npt.NDArray[np.object_]
     score: npt.NDArray[np.float64]
+    reordered: bool = False
 
 
 def read_trec_run(path: Path) -> dict[str, TrecList]:
@@ -79,24 +81,26 @@ def read_trec_run(path: Path) -> dict[str, TrecList]:
         documents[docno] = float(score), int(rank)
     if not rows:
         stop(Fault(path, 0, "empty", f"no lines, but a run has one for each result ({_COLUMNS})"))
-    lists, contradicted = {}, []
+    lists = {}
     for qid, documents in rows.items():
         docnos = np.array([*documents], dtype=object)
         scores, ranks = (np.array(column, dtype=np.float64) for column in zip(*documents.values(), strict=True))
         order = np.lexsort((docnos.astype(str), singles(scores)))[::-1]
-        lists[qid] = TrecList(docnos[order], falling(np.zeros_like(order), scores[order]))
-        if (np.diff(ranks[order]) < 0).any():
-            contradicted.append(qid)
-    if contradicted:
-        _log.warning(
-            "%s: in %d of %d lists, such as that of %r, the ranks have another order than the scores: as in trec_eval, "
-            "ranks do not count, and equal scores are ordered by docno, descending.",
-            path,
-            len(contradicted),
-            len(lists),
-            contradicted[0],
-        )
+        falls = falling(np.zeros_like(order), scores[order])
+        lists[qid] = TrecList(docnos[order], falls, bool((np.diff(ranks[order]) < 0).any()))
+    if remark := _reordered(lists):
+        _log.warning("%s: %s.", path, remark)
     return lists
+
+
+def _reordered(lists: Mapping[str, TrecList]) -> str:
+    """Say that the ranks of lists have another order than the lists; an empty string if they have not."""
+    if not (reordered := [qid for qid, hits in lists.items() if hits.reordered]):
+        return ""
+    return (
+        f"in {len(reordered)} of {len(lists)} lists, such as that of {reordered[0]!r}, the ranks have another order "
+        f"than the scores: as in trec_eval, ranks do not count, and equal scores are ordered by docno, descending"
+    )
 
 
 def _is_finite(text: str) -> bool:
@@ -163,10 +167,19 @@ class StoredRun(Retriever):
 
     def lists(self) -> Mapping[str, TrecList]:
         """Return the list of each question of the file, by qid; errors as the class."""
-        sha256 = self.fingerprint
-        if self.laws is not None:
-            _report_unknown(self.file, sha256, self.laws, self.laws.manifest.data)
-        return _lists_of(self.file, sha256)
+        if remark := self._unknown():
+            _warn(remark)
+        return _lists_of(self.file, self.fingerprint)
+
+    def _unknown(self) -> str:
+        if self.laws is None:
+            return ""
+        return _unknown(self.file, self.fingerprint, self.laws, self.laws.manifest.data)
+
+    @property
+    def note(self) -> str:
+        """What makes figures of the file mean less: ranks of another order, documents that the collection lacks."""
+        return "; ".join(filter(None, (_reordered(self.lists()), self._unknown())))
 
     def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the list of each question."""
@@ -189,7 +202,7 @@ class StoredRun(Retriever):
             raise ComponentError("run: a filter needs the documents of the collection: give laws=LawTable.of(…).")
         hits = [TrecList(hit.docno[: self.num_results], hit.score[: self.num_results]) for hit in hits]
         query = np.repeat(np.arange(len(hits)), [len(hit.docno) for hit in hits])
-        docno, score = (np.concatenate(column) for column in zip(*hits, strict=True))
+        docno, score = np.concatenate([hit.docno for hit in hits]), np.concatenate([hit.score for hit in hits])
         return ranked_lists(queries, query, docno, score)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
@@ -229,19 +242,20 @@ def _names(laws: LawTable, build: str) -> frozenset[str]:
     return frozenset((*docnos, *map(provision_key, docnos)))
 
 
-@cache
-def _report_unknown(path: Path, sha256: str, laws: LawTable, build: str) -> None:
-    """Warn, once a process, of documents of a run that the collection does not have."""
+@lru_cache(maxsize=4)
+def _unknown(path: Path, sha256: str, laws: LawTable, build: str) -> str:
+    """Count the documents of a run that the collection does not have; an empty string if it has all."""
     documents = dict.fromkeys(docno for hit in _lists_of(path, sha256).values() for docno in hit.docno.tolist())
     names = _names(laws, build)
-    if unknown := [docno for docno in documents if docno not in names]:
-        _log.warning(
-            "run: %d of %d documents of %s, such as %r, are not in the collection; they stay in the lists.",
-            len(unknown),
-            len(documents),
-            path.name,
-            unknown[0],
-        )
+    unknown = [docno for docno in documents if docno not in names]
+    about = f"{len(unknown)} of {len(documents)} documents of {path.name}, such as {next(iter(unknown), '')!r}"
+    return f"{about}, are not in the collection; they stay in the lists" if unknown else ""
+
+
+@cache
+def _warn(remark: str) -> None:
+    """Warn once a process."""
+    _log.warning("run: %s.", remark)
 
 
 @parameters_of(StoredRun, without=["laws"])

@@ -90,6 +90,13 @@ def test_judgements_of_what_the_collection_lacks_are_counted(caplog: pytest.LogC
     assert any("'nowhere'" in record.getMessage() for record in caplog.records)
 
 
+def test_judged_questions_without_a_text_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    more = pd.concat([QRELS, QRELS.head(1).assign(qid="q99")], ignore_index=True)
+    asked = QRELS["qid"].nunique()
+    assert set(result({"A": "strong"}, qrels=more).per_query["qid"]) == set(QRELS["qid"])
+    assert [f"1 of {asked + 1} judged" in text and "'q99'" in text for text in caplog.messages] == [True]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "word"),
     [

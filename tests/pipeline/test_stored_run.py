@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from legalir.collection.collection import Collection
 from legalir.errors import ComponentError, FormatError
+from legalir.experiments.fingerprints import notes
 from legalir.graph.laws import LawTable
 from legalir.pipeline.stored_run import StoredRun, read_trec_run
 
@@ -115,8 +116,8 @@ def test_one_warning_of_ranks_that_have_another_order_than_the_scores(
     scores = (9, 5, 5)  # The order of trec_eval is a, c, b.
     rows = [("q1", "Q0", docno, rank, score, "x") for docno, rank, score in zip("abc", ranks, scores, strict=True)]
     with caplog.at_level(logging.WARNING, "legalir"):
-        read_trec_run(written(tmp_path, *rows))
-    assert len(caplog.records) == warned
+        run = StoredRun(written(tmp_path, *rows))
+    assert len(caplog.records) == warned == bool(run.note)
 
 
 def test_a_changed_file_is_read_again_and_has_another_fingerprint(tmp_path: Path) -> None:
@@ -135,6 +136,8 @@ def test_what_the_file_or_the_collection_lacks_is_counted(tmp_path: Path, caplog
         system = collection.pipeline(f'run(path="{path}") % 2')
         assert system.transform(QUERIES)["docno"].tolist() == ["nowhere", docno]
         assert system.transform(QUERIES)["docno"].tolist() == ["nowhere", docno]
+    [note] = notes(system)
+    assert note.startswith("1 of 2 documents of other.trec, such as 'nowhere', are not in the collection")
     texts = [record.getMessage() for record in caplog.records]
     assert [text for text in texts if "'nowhere'" in text and "1 of 2" in text] == texts[:1], "once"
     assert ["'q2'" in text and "1 of 2" in text for text in texts[1:]] == [True, True]
