@@ -15,10 +15,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution, requires
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
@@ -28,7 +28,7 @@ from legalir import plugins
 from legalir.config import Schema, Text
 from legalir.datasets import load
 from legalir.datasets.dataset import StatuteDataset
-from legalir.dense.e5 import SEMANTIC, is_installed
+from legalir.dense.e5 import SEMANTIC
 from legalir.errors import DatasetNotFound, DownloadError, ExperimentError, MissingExtra, ModelError, suggestion
 from legalir.experiments.definition import Definition
 from legalir.experiments.experiment import AT_HAND, dataset_state, run
@@ -46,7 +46,6 @@ from legalir.experiments.result import (
 NEEDS = "reproduce.yaml"
 RECIPES = ("recipes", "finetune")
 """Folders that hold no experiments, but how the models of the experiments beside them are trained."""
-_SEMANTIC = "legalir[semantic]"
 _MODEL = re.compile(r'\bmodel="(results/[^"]+)"')
 """A trained model in an expression, a path from the working directory."""
 
@@ -70,7 +69,7 @@ class Needs(Schema):
     collections: Mapping[str, Source] = {}
     """Collections by name, which is the last part of ``legalir/NAME``."""
     plugins: Mapping[str, Text] = {}
-    """Package that an experiment needs, by the name of the experiment; ``legalir[semantic]`` is the extra."""
+    """Package that an experiment needs, by the name of the experiment, or an extra such as ``legalir[graph]``."""
     trained: Mapping[str, Text] = {}
     """Command that trains the models of a folder, where no recipe does."""
     carried: Mapping[str, Text] = {}
@@ -161,22 +160,23 @@ class Reproduction:
 
     def missing(self, name: str) -> dict[str, str]:
         """Return a sentence for each thing that is missing, by dataset; ``""`` is what all datasets need."""
+        if sentence := self._missing_plugin(name):
+            return {"": sentence}
         if name in self.needs.scripts:
             return {}
-        for sentence in (self._missing_plugin(name), self._missing_model(name)):
-            if sentence:
-                return {"": sentence}
+        if sentence := self._missing_model(name):
+            return {"": sentence}
         each = {one.dataset: self._missing_data(name, one.dataset) for one in self.definitions[name].each()}
         return {dataset: sentence for dataset, sentence in each.items() if sentence}
 
     def _missing_plugin(self, name: str) -> str:
-        package = self.needs.plugins.get(name, "")
-        if package == _SEMANTIC:
-            return "" if is_installed() else f"The extra semantic is not installed: pip install '{_SEMANTIC}'"
+        package, _, extras = self.needs.plugins.get(name, "").rstrip("]").partition("[")
         try:
-            if package:
-                distribution(package)
-        except PackageNotFoundError:
+            for one in _of_extras(package, extras.split(",")) if extras else filter(None, [package]):
+                distribution(one)
+        except PackageNotFoundError as error:
+            if extras:
+                return f"The package {error.name} is not installed: pip install '{package}[{extras}]'"
             return f"The package {package} is not installed: pip install ./plugins/{package}"
         return ""
 
@@ -231,14 +231,14 @@ class Reproduction:
         """
         os.environ[SEMANTIC] = "off"
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        missing = self.missing(name)
+        if "" in missing:
+            yield Outcome(name, "", None, f"not run: {missing['']}")
+            return
         if script := self.needs.scripts.get(name):
             command = [sys.executable, str(self.folder / script), *(["--write"] if write else [])]
             good = subprocess.run(command, check=False).returncode == 0
             yield Outcome(name, script, good, "as expected" if good else "DIFFERENT")
-            return
-        missing = self.missing(name)
-        if "" in missing:
-            yield Outcome(name, "", None, f"not run: {missing['']}")
             return
         definition = self.definitions[name]
         if definition.llm:
@@ -299,6 +299,14 @@ class Reproduction:
         own = {name for name, value in definition.values.items() if plugins.is_installed(str(value), ("encoder",))}
         own |= {name for name, value in definition.values.items() if Path(str(value)).is_relative_to(self.folder)}
         return {name for name, values in used.items() if values <= {*self.needs.carried, *own}}
+
+
+def _of_extras(package: str, extras: Sequence[str]) -> Iterator[str]:
+    """Yield the packages that extras of a package need."""
+    for requirement in requires(package) or ():
+        name, _, condition = requirement.partition(";")
+        if any(f'extra == "{extra}"' in condition for extra in extras):
+            yield re.split(r"[^\w.-]", name)[0]
 
 
 def compared(result: ExperimentResult, expected: Expected, steady: set[str]) -> Comparison:

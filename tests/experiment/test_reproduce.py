@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -98,11 +99,24 @@ def test_a_digest_is_of_the_content(tmp_path: Path) -> None:
     assert digests[0] == digests[1] != digests[2]
 
 
-@pytest.mark.parametrize("installed", [True, False])
-def test_an_extra_that_is_missing_is_said(installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reproduce, "is_installed", lambda: installed)
-    missing = Reproduction(EXPERIMENTS).missing("harbour-e5")
-    assert ("The extra semantic is not installed" in missing.get("", "")) is not installed
+@pytest.mark.parametrize(
+    ("name", "lacks"),
+    [("harbour-e5", "onnxruntime"), ("delegation", "networkx"), ("delegation", "matplotlib"), ("harbour", "networkx")],
+)
+def test_an_extra_that_is_missing_is_said(name: str, lacks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def distribution(package: str) -> str:
+        if package == lacks:
+            raise PackageNotFoundError(package)
+        return package
+
+    monkeypatch.setattr(reproduce, "distribution", distribution)
+    reproduction = Reproduction(EXPERIMENTS)
+    assert (f"{lacks} is not installed: pip install 'legalir[" in reproduction.missing(name).get("", "")) is (
+        name != "harbour"
+    )
+    if name == "delegation":
+        [outcome] = reproduction.run(name)
+        assert outcome.ok is None and lacks in outcome.text
 
 
 @pytest.mark.parametrize(("installed", "asked", "said"), [(False, None, True), (False, False, False)])
@@ -125,7 +139,7 @@ def test_systems_without_results_are_noted(tmp_path: Path) -> None:
 
 def test_needs_of_the_shipped_experiments() -> None:
     shipped = Reproduction(EXPERIMENTS)
-    assert set(shipped.needs.plugins) <= set(shipped.files)
+    assert set(shipped.needs.plugins) <= {*shipped.files, *shipped.needs.scripts}
     assert all((EXPERIMENTS / script).is_file() for script in shipped.needs.scripts.values())
     assert shipped.known(str(EXPERIMENTS / "koblex" / "sparse.yaml")) == shipped.known("koblex/sparse.yaml")
     assert Needs().collections == {}
