@@ -27,6 +27,7 @@ import pyterrier as pt
 from legalir import plugins
 from legalir.errors import ExperimentError
 from legalir.frames.component import Component
+from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.chat import ChatModel
 from legalir.plugins import normal_name
 from legalir.storage.digest import cached_file_digest, digest, file_digest
@@ -273,11 +274,13 @@ def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
 
 
 def notes(pipeline: pt.Transformer) -> list[str]:
-    """Return the remarks of the components of a pipeline, each once, in order: their attribute ``note``."""
+    """Return the remarks of the components of a pipeline and of what they read, each once: their attribute ``note``."""
     own = getattr(pipeline, "note", "")
-    inner = [value for value in vars(pipeline).values() if isinstance(value, pt.Transformer | tuple | list)]
-    parts = [part for value in inner for part in (value if isinstance(value, tuple | list) else [value])]
-    below = [note for part in parts if isinstance(part, pt.Transformer) for note in notes(part)]
+    parts = [
+        part for value in vars(pipeline).values() for part in (value if isinstance(value, tuple | list) else [value])
+    ]
+    graphs = [part.note for part in parts if isinstance(part, CitationGraph)]
+    below = [*graphs, *(note for part in parts if isinstance(part, pt.Transformer) for note in notes(part))]
     return list(dict.fromkeys(filter(None, [own, *below])))
 
 

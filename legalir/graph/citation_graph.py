@@ -565,6 +565,11 @@ class CitationGraph(pt.Artifact):
         """Name of each kind of link."""
         return self._content.kinds
 
+    @property
+    def note(self) -> str:
+        """What makes results that follow the links mean less: that there are none; else an empty string."""
+        return "" if self.links_count() else "the collection has no links, so nothing follows them"
+
     def links_count(self) -> int:
         """Return the number of links."""
         return len(self._content.targets.nodes)

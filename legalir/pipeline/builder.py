@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 import io
+import logging
 import operator
 import tokenize
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, TypeGuard, cast
 
 import numpy as np
@@ -34,8 +35,11 @@ from legalir.frames.chain import Chain
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.frames.where import WHERE, masks
+from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.laws import LawTable
 from legalir.spec import MAX_LENGTH, CallError, is_number, literal, parse, read_call
+
+_log = logging.getLogger("legalir")
 
 MAX_DEPTH = 50
 """Largest number of nested levels; each operator of a chain is one level."""
@@ -407,7 +411,11 @@ class _Building:
         self, node: ast.expr, plugin: plugins.Plugin, pipelines: list[pt.Transformer], params: dict[str, object]
     ) -> pt.Transformer:
         with self._faults(node, plugin):
-            return cast(pt.Transformer, self._of_the_day(plugin, pipelines, params))
+            made = cast(pt.Transformer, self._of_the_day(plugin, pipelines, params))
+        graph = getattr(made, "graph", None)
+        if isinstance(graph, CitationGraph) and graph.note and (collection := self._builder.collection):
+            _warn(f"{plugin.entry.name}: {graph.note} ({collection.id}).")
+        return made
 
     @contextmanager
     def _faults(self, node: ast.expr, plugin: plugins.Plugin) -> Iterator[None]:
@@ -436,6 +444,12 @@ class _Building:
             plugin.signature.defaults(),
             LawTable.of(collection),
         )
+
+
+@cache
+def _warn(message: str) -> None:
+    """Warn once a process."""
+    _log.warning("%s", message)
 
 
 def _begin_with(name: str, fault: str) -> str:

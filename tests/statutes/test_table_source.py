@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,35 @@ def test_links_from_a_second_table() -> None:
     source = table(None, path="p.csv", links="l.jsonl", link_source="from", link_target="to", link_kind="how")
     assert list(source.links()) == [("1", "2", ""), ("2", "3", "cites")]
     assert list(table(None, path="p.csv").links()) == []
+
+
+@pytest.mark.parametrize("references", [True, False])
+def test_links_from_the_references_in_the_texts(references: bool) -> None:
+    """Of a table, and of BEIR, whose identifier is `_id` and whose other fields are in `metadata`."""
+    act = {"law": "Pier Act 2001", "article": "s. 4"}
+    beir = [
+        {"_id": "a4", "text": "The owner of a boat pays the fee that section 5 sets.", "metadata": act},
+        {"_id": "a5", "text": "The fee is 20.", "metadata": {**act, "article": "5"}},
+        {
+            "_id": "b1",
+            "text": "Section 4 of the Pier Act 2001 also applies to rafts.",
+            "metadata": {"law": "Raft Rules"},
+        },
+    ]
+    write("c.jsonl", "".join(f"{json.dumps(one)}\n" for one in beir))
+    write(
+        "p.csv",
+        "docno,law,article,text\n"
+        + "".join(
+            f"{one['_id']},{one['metadata']['law']},{one['metadata'].get('article', '')},{one['text']}\n"
+            for one in beir
+        ),
+    )
+    expected = [("a4", "a5", "cites"), ("b1", "a4", "cites")] if references else []
+    for name in ("c.jsonl", "p.csv"):
+        source = table(None, path=name, references=references)
+        assert [row["docno"] for row in source.provisions()] == ["a4", "a5", "b1"]
+        assert list(source.links()) == expected
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from legalir.analysis.language import identify
 from legalir.collections import Collection
 from legalir.datasets.readers import Fault, json_rows, open_binary, stop
 from legalir.datasets.records import is_web_address
 from legalir.errors import ComponentError, DataError
+from legalir.references.grammar import grammars
 from legalir.references.numbering import number_of
+from legalir.references.read import Place, learn_names, read
+from legalir.references.resolve import Address, LawEntry, Resolver
 from legalir.statutes.reading.headings import law_id_of
 from legalir.statutes.source import FIELDS, Row, Source
+from legalir.storage.validity import provision_key
 
 _DELIMITERS = {".csv": ",;\t", ".tsv": "\t"}
+_SAMPLE = 200
+"""Maximum number of texts by which the language of a law is recognised."""
 _CELL = 1 << 28
 """Maximum number of characters in a cell, which may contain a whole provision."""
 
@@ -154,6 +161,7 @@ class Table:
         links: the table of links, if there is one.
         ends: the columns of source, target and kind of a link; the last may be missing.
         dates: format of dates, such as ``%Y%m%d``; None: ISO dates.
+        references: whether references in the texts become links, if there is no table of links.
     """
 
     def __init__(
@@ -163,10 +171,13 @@ class Table:
         links: TableFile | None = None,
         ends: tuple[str, str, str] = ("source", "target", "kind"),
         dates: str | None = None,
+        references: bool = True,
     ) -> None:
         for name, column in (*columns.items(), *zip(("source", "target", "kind"), ends, strict=True)):
             if not isinstance(column, str) or not column:
                 raise ComponentError(f"table: {name}={column!r} is not the name of a column.")
+        if not isinstance(references, bool):
+            raise ComponentError(f"table: references={references!r} is not True or False.")
         if dates is not None and not isinstance(dates, str):
             raise ComponentError(f"table: dates={dates!r} is not a format of dates such as '%Y%m%d'.")
         self._provisions = provisions
@@ -174,6 +185,7 @@ class Table:
         self._links = links
         self._ends = ends
         self._dates = dates
+        self._references = references
 
     @property
     def name(self) -> str:
@@ -190,7 +202,8 @@ class Table:
         path = self._provisions.path
         wanted = {name: self._columns.get(name, name) for name in FIELDS}
         missing = set(self._columns.values())
-        for line, cells in self._provisions.rows():
+        for line, row in self._provisions.rows():
+            cells = _lifted(row)
             numbered = "docno" not in self._columns and "docno" not in cells and wanted["article"] in cells
             _check_columns(path, line, cells, [wanted["text"], *(() if numbered else (wanted["docno"],))])
             fields = {
@@ -219,13 +232,14 @@ class Table:
             raise
 
     def links(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the links; nothing if there is no table of links.
+        """Yield the links of the table of links; without one, those that references in the texts make.
 
         Raises:
             FormatError: names file, line and fault.
             DataError: the file cannot be read.
         """
         if self._links is None:
+            yield from self._cited() if self._references else ()
             return
         path = self._links.path
         source, target, kind = self._ends
@@ -239,6 +253,65 @@ class Table:
             missing -= cells.keys()
             yield ends[0], ends[1], _text(path, line, kind, cells.get(kind) or "")
         _check_present(path, missing)
+
+    def _cited(self) -> Iterator[tuple[str, str, str]]:
+        """Yield source, target and kind of each reference to another row, by its law and the number of its article."""
+        laws: dict[str, _Law] = {}
+        for row in self.provisions():
+            law = laws.setdefault(_law_id(row), _Law(row.get("law", ""), {}, []))
+            if number := _number(row):
+                law.articles.setdefault(number, provision_key(row["docno"]))
+            if len(law.sample) < _SAMPLE:
+                law.sample.append(row["text"])
+        if not any(law.articles for law in laws.values()):
+            return
+        entries = [
+            LawEntry(
+                key, law.title, addresses=[Address((n,), "", docno, "article") for n, docno in law.articles.items()]
+            )
+            for key, law in laws.items()
+        ]
+        resolver = Resolver(entries)
+        written = {key: code for key, law in laws.items() if (code := identify(law.sample)) in grammars()}
+        names: dict[str, dict[str, str]] = {key: {} for key in written}
+        for row in self.provisions():
+            if (key := _law_id(row)) in written:
+                names[key] |= learn_names(row["text"], written[key])
+        for row in self.provisions():
+            if (key := _law_id(row)) not in written:
+                continue
+            docno, number = row["docno"], _number(row)
+            found = read(row["text"], written[key], Place(laws[key].title, number), names[key])
+            links = {
+                (target, one.reference.kind): None
+                for one in resolver.resolve(found, key, (number,) if number else ())
+                if one.state == "resolved"
+                for target in one.docnos
+            }
+            yield from ((docno, target, kind) for target, kind in links if target != provision_key(docno))
+
+
+def _lifted(row: Cells) -> Cells:
+    """Return a row, of JSON lines of BEIR also its ``_id`` as docno and the fields in its ``metadata``."""
+    inner = row.get("metadata")
+    return {**({"docno": row["_id"]} if "_id" in row else {}), **(inner if isinstance(inner, Mapping) else {}), **row}
+
+
+class _Law(NamedTuple):
+    """A law of a table: its name, docno by number of article, and the texts by which its language is recognised."""
+
+    title: str
+    articles: dict[str, str]
+    sample: list[str]
+
+
+def _law_id(row: Row) -> str:
+    return row.get("law_id") or row.get("law", "")
+
+
+def _number(row: Row) -> str:
+    article = row.get("article", "")
+    return number_of(article) or article
 
 
 def _check_present(path: Path, missing: set[str]) -> None:
@@ -283,6 +356,7 @@ def table(
     link_source: str = "source",
     link_target: str = "target",
     link_kind: str = "kind",
+    references: bool = True,
     dates: str | None = None,
     encoding: str = "utf-8",
     delimiter: str | None = None,
@@ -293,7 +367,8 @@ def table(
     Args:
         path: a .csv, .tsv or .jsonl file, plain or with .gz at the end.
         docno: the column of the identifier; by default, each column has the name of its field, and a table without
-            this one, but with the numbers of articles, gets docnos of law and number: ``harbour-act-5``.
+            this one, but with the numbers of articles, gets docnos of law and number: ``harbour-act-5``. In JSON lines
+            of BEIR it is ``_id``, and the fields in ``metadata`` are columns.
         text: the column of the body.
         title: the column of the title, the words by which the provision is cited.
         law: the column of the law's name.
@@ -309,6 +384,8 @@ def table(
         link_source: its column of the citing provision.
         link_target: its column of the cited provision.
         link_kind: its column of the kind of link, which may be missing.
+        references: whether references in the texts become links, if no table has them; laws are found by their names,
+            provisions by the numbers of their articles.
         dates: format of dates, such as "%Y%m%d"; ISO dates by default.
         encoding: of a .csv or .tsv, such as "cp949".
         delimiter: character between cells; by default a tab in a .tsv, in a .csv the comma, semicolon or tab that its
@@ -330,4 +407,5 @@ def table(
         None if links is None else file("links", links),
         (link_source, link_target, link_kind),
         dates,
+        references,
     )
