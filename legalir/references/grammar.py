@@ -347,7 +347,7 @@ class Grammar(Schema):
     """Names of laws that are read anywhere, even directly after a number or after `law_after`."""
 
     particles: Forms = ()
-    """Letters allowed between a law and a number, behind its quotes if the language has quotes of laws."""
+    """Words allowed between a law and a number, behind its quotes if the language has quotes of laws."""
 
     law_number: Forms = ()
     """Forms of numbers of laws and other notes allowed in brackets between a law and an article."""

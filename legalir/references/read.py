@@ -771,9 +771,9 @@ class _Reader:
             return None
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
-        if end - 1 > low and text[end - 1] in self._grammar.particles:
+        if particle := next((one for one in self._grammar.particles if text.endswith(one, low + 1, end)), ""):
             quotes = self._grammar.closing_quotes
-            end -= not quotes or text[end - 2] in quotes
+            end -= len(particle) if not quotes or text[end - len(particle) - 1] in quotes else 0
         if book := _BOOK.search(text, low, end):
             end = book.start()
         if end > low and text[end - 1] in _CLOSING:
@@ -1507,6 +1507,13 @@ class _Reader:
                 if after[0].startswith(surface[-1]) and unit and unit.lastgroup == f"unit_{draft.level}":
                     level = draft.level  # Pasal 1 angka 3 dan angka 4
             following = self._begun(text, after, "unit", level) if kind == "unit" else None
+            numbers = [one.numbers.get("article", "") for one in (draft, following) if one]
+            if (
+                self._grammar.prefix
+                and "'" in join[0].replace("’", "'")
+                and len({one[:1].isalpha() for one in numbers}) > 1
+            ):
+                return None  # L'article L. 1244-2 et l'article 6 de la loi
             if following and words:
                 following.start, following.supplement = place, _supplement(words[0])
             return following
@@ -1786,6 +1793,8 @@ class _Reader:
             article = _DIGITS.match(draft.numbers.get("article", "")) if draft.mark == "a" and law is None else None
             if article and self._is_of_goods(text, draft, int(article[0])):
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
+            if not self._grammar.has_words and law and law.kind == "named":
+                words = words or self._document_before.search(law.name)  # 《房屋租赁合同》第三条
             if is_document(law.end if law and law.start == draft.start else drafts[0].start, words):
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
         if behind and drafts[-1].law and drafts[-1].law.name == _DOCUMENT:
