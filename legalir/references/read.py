@@ -167,6 +167,8 @@ _ATTACHED = re.compile(
 """An end of a number that no grammar need list: ``416-bis.1``, ``29-A``, ``235-b``, ``3 Quáter``, ``2.2.4.6.8``."""
 _SMALL_WORD = re.compile(r"(?:\b[a-zà-ÿ]{1,3}|['’])[ \xa0]?\Z")
 """A word after which no verb stands, so that what ends a name of a law is a noun: *loi sur le crédit*."""
+_LETTERED = re.compile(r"[-‑–][A-Z]{1,2}(?!\w)")
+"""Letter of a number behind a dash: 17-A."""
 _NO_WORD = re.compile(r"[bcdfghjklmpqrstvx](?![\w.'’])")
 """A small letter alone that is a word in no language of one alphabet."""
 _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
@@ -1485,7 +1487,7 @@ class _Reader:
 
     def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
-        while more := self._sub.match(text, end) or self._bracket.match(text, end):
+        while more := self._sub.match(text, end) or self._bracket.match(text, end) or _LETTERED.match(text, end):
             end = more.end()
         glue = self._glue.match(text, end)
         if self._grammar.has_words and (unit := self._below(RANKS["article"]).match(text, glue.end() if glue else end)):
@@ -1602,6 +1604,9 @@ class _Reader:
         number, article = bare[0], draft.numbers.get("article", "")
         if level == "article" or number[0] in _OPENING or not article:
             return False
+        book, *more = number.split("-")
+        if more and article.startswith(f"{book}-"):
+            return "article" in draft.several  # articles 311-4 al. 1, 311-14
         glue = self._glue.match(bare.string, bare.end())
         unit = self._below(RANKS["article"]).match(bare.string, glue.end() if glue else bare.end())
         if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
