@@ -22,6 +22,7 @@ from legalir.references.grammar import grammars
 from legalir.references.numbering import sort_key
 from legalir.statutes.importing.tree import read_origins
 from legalir.statutes.jurisdictions import Heading, jurisdictions, pattern_of_repeal
+from legalir.statutes.reading.plain_text import CUT_OFF
 from legalir.storage.validity import provision_key
 
 _MOST = 0.6
@@ -65,7 +66,7 @@ _STRANGE = re.compile("[\ufffd\x80-\x9fÃÅ]")
 _MAIN = re.compile(r"\d{1,6}")
 _SECOND = re.compile(r"~\d+(?:@|\Z)")
 _LONGEST_LINE = 200
-_TITLE_LINE = re.compile(r"[A-ZÀ-ÖØ-Þ][^\n.:;,?!]{2,78}\n(?=\s*\S)")
+_TITLE_LINE = re.compile(r"[A-ZÀ-ÖØ-Þ][^\n.:;,?!]{2,78}\n(?=\s*[^\sa-zß-ÿ])")
 
 
 _FLAGS = (
@@ -139,7 +140,7 @@ class Doubts:
             "e": not words and (text or not fields.get("heading")),
             "h": not words,
             "r": _is_notice(text),
-            "t": not fields.get("heading") and _TITLE_LINE.match(text),
+            "t": not fields.get("heading") and (top := _TITLE_LINE.match(text)) and not CUT_OFF.search(top[0].rstrip()),
             "y": any(not _SMALLEST_YEAR <= int(year) <= _LARGEST_YEAR for year in years),
         }
         seen = _Seen(

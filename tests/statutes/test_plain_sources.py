@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import textwrap
 import zipfile
 from pathlib import Path
 
@@ -943,6 +944,50 @@ def test_regulations_and_headings_that_end_in_a_short_word() -> None:
     )
     (only,) = cut(law).documents
     assert (only.docno, only.unit.heading, only.text) == ("fees-1", "Amount of the fee", "It is 5 crowns.")
+
+
+CUT_LAWS = (
+    (
+        "Harbour Act 2019",
+        "Section {}. ",
+        ("Duties of the master", "Dues", "Entry", "Offences", "Register", "Appeals"),
+        (
+            "The owner of a vessel that is registered under the Harbour Act 1997 or under the law of another State "
+            "shall pay the dues of the Schedule to the Authority before the vessel leaves the Harbour.",
+            "The Authority may refuse entry to a vessel with more than 12 passengers, 3 of whom are ill, and to each "
+            "vessel whose Master does not report the arrival as Part 2 prescribes.",
+        ),
+    ),
+    (
+        "Hafenordnung",
+        "§ {} ",
+        ("Geltungsbereich", "Gebühren", "Anmeldung", "Ausnahmen", "Bußgeld", "Schluss"),
+        (
+            "Der Eigentümer eines Schiffes, das nach dem Hafengesetz oder nach dem Recht eines anderen Staates "
+            "eingetragen ist, zahlt der Behörde die Gebühren der Anlage, bevor das Schiff den Hafen verlässt.",
+            "Die Behörde kann ein Schiff mit mehr als 12 Fahrgästen abweisen, von denen 3 krank sind, und jedes "
+            "Schiff, dessen Führer die Ankunft nicht meldet, wie es Teil 2 vorschreibt.",
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("law", CUT_LAWS, ids=lambda law: law[0])
+@pytest.mark.parametrize("headed", [True, False])
+def test_lines_cut_at_a_length_do_not_change_what_is_a_heading(
+    law: tuple[str, str, tuple[str, ...], tuple[str, ...]], headed: bool
+) -> None:
+    name, label, headings, texts = law
+    for width in range(48, 90):
+        rows, expected = [name, ""], []
+        for at, heading in enumerate(headings, 1):
+            words = texts[at % 2]
+            first = f"{label.format(at)}{heading}" if headed else ""
+            lines = textwrap.wrap(words if headed else f"{label.format(at)}{words}", width)
+            rows += [*([first] if headed else []), *lines, ""]
+            expected.append((str(at), heading if headed else "", words))
+        found = cut(read_text("a.txt", rows, "auto", "", "a")).documents
+        assert [(one.unit.number, one.unit.heading, " ".join(one.text.split())) for one in found] == expected, width
 
 
 def test_pages_of_pages_contents_with_pages_and_margins() -> None:

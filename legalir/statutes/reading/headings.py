@@ -96,6 +96,8 @@ _IN_CAPITALS = re.compile(
 )
 """A heading in capitals before the text: ``OBJETO. La presente ley …``."""
 
+_CUT_LINES, _LEAST_WIDTH = 4, 40
+"""Rows that show how long lines are, and the least length at which they are cut."""
 _ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -", ":-")
 _SENTENCE = (".", ";", "”", "’", '"', ")")
 _LONGEST_HEADING = 200
@@ -561,6 +563,7 @@ class _Titles(NamedTuple):
         dotted: whether a short sentence behind the number is the heading, as in ``1. Short title.``
         seldom: whether paragraphs stand between blank lines, and few articles have what looks as a heading behind
             their number: it is a line of text.
+        full: rows that may be cut off, where few articles have a heading that is not.
         cross: rows of headings without a number that several articles share.
     """
 
@@ -568,17 +571,24 @@ class _Titles(NamedTuple):
     below: dict[int, int]
     dotted: bool
     seldom: bool
+    full: frozenset[int]
     cross: frozenset[int]
 
 
 def _titles(
-    rows: Sequence[str], plan: Layout, table: Jurisdiction, marked: Sequence[int] = (), alone: Sequence[int] = ()
+    rows: Sequence[str],
+    plan: Layout,
+    table: Jurisdiction,
+    marked: Sequence[int] = (),
+    alone: Sequence[int] = (),
+    full: frozenset[int] = frozenset(),
 ) -> _Titles:
     """Return where headings are, by the habit of the file.
 
     Args:
         marked: rows that it marks as headings.
         alone: rows between blank lines.
+        full: rows of :func:`_full`.
     """
 
     def free(row: int) -> bool:
@@ -595,6 +605,8 @@ def _titles(
     }
     bare = [row for row in articles if not behind[row]]
     titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1]) and followed(row + 2)]
+    seen = [row for row in titled if row + 1 not in full]
+    titled = titled if len(seen) * 2 >= len(bare) - len(titled) + len(seen) else seen
     below = {row: row + 2 for row in titled} if len(titled) * 2 >= len(bare) else {}
     below |= {row: row + 2 for row in bare if free(row + 1) and _CAPTION.fullmatch(rows[row + 1].strip())}
 
@@ -626,7 +638,7 @@ def _titles(
         # Notes beside numbered sections end in a full stop.
         bare_number = {row: not plan.headings[row].candidate.series and bool(behind[row]) for row in over}
         over = [row for row in over if _is_title(_side_note(rows[row - 1]) if bare_number[row] else rows[row - 1])]
-        over = [row for row in over if row not in below and not _is_named(behind[row], rows, row)]
+        over = [row for row in over if row not in below and not _is_named(behind[row], rows, row, full)]
         if not dotted and len(over) > 1 and len(over) * 3 >= len(articles) * 2:
             above = {row: row - 1 for row in over}
     for row in groups:  # A name may take two lines, if an article follows.
@@ -663,9 +675,12 @@ def _titles(
         named = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS) and not _UNREAD.search(words)
         if own and named and often[rows[row]] < _OFTEN and not table.is_repealed(words):
             cross.add(row)
-    with_name = [row for row in articles if _is_named(behind[row], rows, row)]
+    with_name = [row for row in articles if _is_named(behind[row], rows, row, full)]
     seldom = len(alone) * 2 > len(articles) and len(with_name) * 2 < sum(bool(behind[row]) for row in articles)
-    return _Titles(above, below, dotted, seldom, frozenset(cross))
+    without = [row for row in articles if behind[row] and not _is_named(behind[row], rows, row, ())]
+    return _Titles(
+        above, below, dotted, seldom, frozenset() if len(with_name) > len(without) else full, frozenset(cross)
+    )
 
 
 def _unnumbered(table: Jurisdiction) -> int:
@@ -678,10 +693,40 @@ def _behind(words: str, candidate: Candidate) -> str:
     return words[candidate.end + _PUNCTUATION.match(words[candidate.end :]).end() :].strip()  # type: ignore[union-attr]
 
 
-def _is_named(behind: str, rows: Sequence[str], row: int) -> bool:
+def _is_named(behind: str, rows: Sequence[str], row: int, full: Container[int]) -> bool:
     """Return True if what is behind the number of an article may be its heading, and not the begin of its text."""
-    goes_on = row + 1 < len(rows) and (rows[row + 1].lstrip()[:1].islower() or CUT_OFF.search(behind))
+    goes_on = row in full or (row + 1 < len(rows) and (rows[row + 1].lstrip()[:1].islower() or CUT_OFF.search(behind)))
     return bool(behind) and not (_is_prose(behind) or goes_on or any(form.match(behind) for form in _MARKS.values()))
+
+
+def _full(rows: Sequence[str], headings: Mapping[int, Chosen], ended: Container[int]) -> frozenset[int]:
+    """Return the rows that are so long that the next word would not fit: their sentence may go on in the next row.
+
+    How long they are is told by the rows inside of sentences; if these are of many lengths, nobody has cut the lines
+    at one.
+
+    Args:
+        headings: rows that begin a unit.
+        ended: rows before a blank line.
+    """
+
+    def wide(row: int) -> int:
+        return len(rows[row].rstrip()) + 1 + len(rows[row + 1].split(maxsplit=1)[0])
+
+    def inside(row: int) -> bool:
+        after = rows[row + 1].lstrip()
+        above = headings.get(row - 1)
+        text = row not in headings and (above is None or bool(_behind(rows[row - 1], above.candidate)))
+        text = text or after[:1].islower()
+        return text and not (rows[row].rstrip().endswith(_ENDS) or any(form.match(after) for form in _MARKS.values()))
+
+    pairs = [row for row in range(len(rows) - 1) if row not in ended and row + 1 not in headings]
+    cut = [row for row in pairs if inside(row)]
+    lengths = sorted(len(rows[row].rstrip()) for row in cut)
+    width = lengths[len(lengths) * 9 // 10] if len(lengths) >= _CUT_LINES else 0
+    if width < _LEAST_WIDTH or sum(wide(row) > width for row in cut) * 4 < len(cut) * 3:
+        return frozenset()
+    return frozenset(row for row in pairs if wide(row) > width)
 
 
 def _side_note(words: str) -> str:
@@ -699,7 +744,8 @@ def _is_name(words: str) -> bool:
     marked = any(form.match(words) for form in _MARKS.values())
     capitals = words.isupper() and words.endswith(".") and 1 < len(words.split()) <= _SHORT  # DISPOSICIONES GENERALES.
     said = _NOTES.sub("", words).endswith(_ENDS) and not capitals
-    return len(words) <= _LONGEST_TITLE and not (said or CELL in words or words[0].islower() or marked)
+    cut = said or CUT_OFF.search(words)
+    return len(words) <= _LONGEST_TITLE and not (cut or CELL in words or words[0].islower() or marked)
 
 
 def _is_prose(words: str) -> bool:
@@ -727,7 +773,9 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
     alone = [row for row, line in enumerate(places) if line.start in between]
     rows = [law.text[line.start : line.end] for line in places]
     plan = layout(rows, table)
-    titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked], alone)
+    before_blank = {line.start for at, line in enumerate(every[:-1]) if blank[at + 1]}
+    full = _full(rows, plan.headings, [row for row, line in enumerate(places) if line.start in before_blank])
+    titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked], alone, full)
     taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
     outline, marks = Outline(law), list[str]()
     numbered = {row: _PARTS.match(rows[row].strip()) for row in titles.cross}
@@ -756,7 +804,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
                 _add_title(unit, rows, places, titles.above[row])
             below = rows[row + 1] if row + 1 < len(rows) else ""
             heading = _is_heading(words, candidate, table, titles.dotted, below)
-            heading = heading and not (titles.seldom and candidate.kind == "article")
+            heading = heading and not (titles.seldom and candidate.kind == "article") and row not in titles.full
             _open(outline, line, words, candidate, table, marks, heading)
             for each in range(row + 1, titles.below.get(row, 0)):
                 if table.is_repealed(rows[each]):

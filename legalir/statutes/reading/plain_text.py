@@ -35,7 +35,7 @@ _SMALL_WORDS = (
     r"[a-zß-ÿа-яα-ω]{1,2}|and|any|are|all|als|ait|aan|att|aux|aus|auf|bei|bij|but|can|ces|che|com|con|das|dei|del|dal"
     r"|dem|den|der|des|det|die|dos|een|est|for|för|für|gli|had|has|hat|her|het|his|ihr|ist|its|las|les|los|lub|may|med"
     r"|met|mit|non|nor|not|och|ont|out|par|pas|per|por|que|qui|ses|sie|som|son|sur|sul|the|til|two|one|une|una|uma|und"
-    r"|van|ved|via|von|was|wie|who|zum|zur|για|και|της|του|την|των|τον|для|или|при|под|dla|nad|pod|dan"
+    r"|van|ved|via|von|was|wie|who|zum|zur|wenn|dass|oder|aber|nach|ohne|über|when|that|with|from|which|selon|dans|avec|sous|pour|como|para|della|dello|delle|degli|alla|sulla|για|και|της|του|την|των|τον|для|или|при|под|dla|nad|pod|dan"
 )
 """Words behind which a sentence goes on; a heading may end in another short one: *Amount of the fee*."""
 CUT_OFF = re.compile(rf"(?:,|(?:^|\s)(?:{_SMALL_WORDS}))$")
