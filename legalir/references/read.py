@@ -108,7 +108,7 @@ _NOTE_LENGTH = 300
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
 """After the number of an article at the beginning of a line: a wide space, or a heading in brackets."""
-_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))|,?\s(?:dels\s)?att(?=\s)")
+_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)")
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _AND = re.compile(r"[,、，과와및并並且] ?\Z")
@@ -167,6 +167,8 @@ _ATTACHED = re.compile(
 """An end of a number that no grammar need list: ``416-bis.1``, ``29-A``, ``235-b``, ``3 Quáter``, ``2.2.4.6.8``."""
 _SMALL_WORD = re.compile(r"(?:\b[a-zà-ÿ]{1,3}|['’])[ \xa0]?\Z")
 """A word after which no verb stands, so that what ends a name of a law is a noun: *loi sur le crédit*."""
+_RAISED = re.compile(r"\A\s?[(\[](\d{1,2})[)\]]")
+"""Raised number of an article in plain letters: art. 385(1), 385[1]."""
 _LETTERED = re.compile(r"[-‑–][A-Z]{1,2}(?!\w)")
 """Letter of a number behind a dash: 17-A."""
 _NO_WORD = re.compile(r"[bcdfghjklmpqrstvx](?![\w.'’])")
@@ -1986,7 +1988,7 @@ class _Reader:
             number, end = number[:-tail], closed - tail
             draft.several.setdefault(level, "N")  # art. 8–10
         else:
-            number = self._read(number, text[match.end() : end])
+            number = self._read(number, _RAISED.sub(r"^\1", text[match.end() : end]))
         if self._grammar.dotted and level == "article" and 0 < number.count(".") < 3:  # 2.2.4.6.8 is one article.
             number, *inner = number.split(".")
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
