@@ -685,7 +685,11 @@ class Verifier:
             day = day_of(start.day, "as_of")
             valid = [place for place in places if validity.begin[place] <= day < validity.end[place]]
             if valid:
-                return start._replace(docnos=tuple(str(table.docnos[place]) for place in valid))
+                names = tuple(str(table.docnos[place]) for place in valid)
+                notices = [self._notice(record) for name in names if (record := self._record(name))]
+                if notices and all(notices):
+                    return start._replace(state="repealed", reason=notices[0], nearest=names[:1])
+                return start._replace(docnos=names)
             if validity.first is not None and day < validity.first:
                 return start._replace(
                     state="could not check",
@@ -733,11 +737,15 @@ class Verifier:
         if start.day < record.effective_from:
             reason = f"The collection has only the wording that applies from {record.effective_from}."
             return start._replace(state="could not check", reason=reason, nearest=near)
-        if record.doc_id in self._repealed and not record.text.strip():
-            return gone._replace(reason="The collection marks it as repealed.")
-        if record.text.strip() and jurisdiction("any").is_repealed(record.text, self._lang):
-            return gone._replace(reason=f"Its text is: {record.text.strip()[:80]}")
-        return start._replace(docnos=near)
+        notice = self._notice(record)
+        return gone._replace(reason=notice) if notice else start._replace(docnos=near)
+
+    def _notice(self, record: Provision) -> str:
+        """Say how a provision that is still there says that it is repealed; an empty string if it does not."""
+        text = record.text.strip()
+        if record.doc_id in self._repealed and not text:
+            return "The collection marks it as repealed."
+        return f"Its text is: {text[:80]}" if text and jurisdiction("any").is_repealed(text, self._lang) else ""
 
     @cached_property
     def _repealed(self) -> frozenset[str]:

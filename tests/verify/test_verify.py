@@ -454,6 +454,8 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
         ("g-2", "2", "", "", "", ""),
         ("g-2A", "2A", "Bonfires", "(1) No fire is lit. (2) The council may allow one.", "", ""),
         ("g-3", "3", "Animals", "Hens may be kept.", "", ""),
+        ("g-4", "4", "", "[Repealed by the Pier Act 2019.]", "2016-01-01", ""),
+        ("g-5", "5", "", "A permit lapses if it is repealed or not used.", "2016-01-01", ""),
     )
     keys = ("docno", "article", "heading", "text", "effective_from", "effective_to")
     lines = [
@@ -471,6 +473,8 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
     assert days[0] == "2018-03-01" != days[1]
     for cited, state in (
         ("Section 2 of the Garden Act 2015", "repealed"),
+        ("Section 4 of the Garden Act 2015", "repealed"),
+        ("Section 5 of the Garden Act 2015", "right"),
         ("Section 2A (Animals) of the Garden Act 2015", "title differs"),
         ("Section 2A(1) (Animals) of the Garden Act 2015", "title differs"),
         ("Section 2A(1) (Bonfires) of the Garden Act 2015", "right"),
