@@ -34,7 +34,7 @@ from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
 from legalir.verify.parts import Part, part_of, text_of
-from legalir.verify.wording import differing, letters
+from legalir.verify.wording import cut_off, differing, letters
 
 State = Literal[
     "right",
@@ -781,6 +781,11 @@ class Verifier:
                 if inside and differing(words, f"{records[0].title}\n{inside}") is not None:
                     reason = "The words quoted are in the provision, but not in the paragraph or item that is cited."
                     return found._replace(state="wording differs", reason=reason)
+                if words in one.quotations:
+                    before, after = cut_off(words, texts[2 * (differences.index(None) // 2)], self._lang)
+                    told = [f"The provision has {_cut(before)} before the words quoted." if before else ""]
+                    told += [f"The provision goes on: {_cut(after)}." if after else ""]
+                    found = found._replace(reason=" ".join(filter(None, (found.reason, *told))))
                 continue
             parts = max((each for each in differences if each), key=_words_in_common, default=[])
             long, firm = is_quotation(words, 1.5), words in one.quotations

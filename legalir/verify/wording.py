@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from functools import cache
 
+from legalir.analysis.wording import words_for
 from legalir.statutes.versions.difference import WordPart, word_parts
 
 _LEFT_OUT = re.compile(
@@ -13,6 +15,10 @@ _LEFT_OUT = re.compile(
 )
 """Marks of words that a quotation leaves out, or that were put in by who quotes."""
 
+_OPEN_END = re.compile(r"(?:…|\.\.\.|⋯)\W*\Z")
+_EDGES = " .,;:。，、；\n"
+_BEFORE, _BEHIND = 24, 120
+"""Letters before and behind a quotation among which what it leaves out begins."""
 _SIZE = 4
 """Number of letters by which the place of a quotation is found."""
 
@@ -30,6 +36,35 @@ def letters(text: str) -> tuple[str, list[int]]:
                 kept.append(each)
                 places.append(place)
     return "".join(kept), places
+
+
+@cache
+def _cut_words(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return a negation at the end of a text, and the beginning of a proviso."""
+    code = language.partition("-")[0]
+    negation = rf"(?:{words_for('not', code)})(?:\W+\w+)?\W*\Z"
+    return re.compile(negation, re.IGNORECASE), re.compile(rf"[\W_]*{words_for('proviso', code)}", re.IGNORECASE)
+
+
+def cut_off(quotation: str, text: str, language: str) -> tuple[str, str]:
+    """Return what a quotation leaves out of its sentence, where it changes it: a negation before it, a proviso behind.
+
+    Both are words of the text, empty if there are none. Behind a quotation that marks words as left out there is none.
+    """
+    whole, places = letters(text)
+    pieces = [words for piece in _LEFT_OUT.split(quotation) if (words := letters(piece)[0])]
+    start = whole.find(pieces[0]) if pieces else -1
+    end = whole.find(pieces[-1], start) + len(pieces[-1]) if pieces else -1
+    if start < 0 or end < start:
+        return "", ""
+    negation, proviso = _cut_words(language)
+    before = re.split(r"[.;:。；\n]", text[: places[start]])[-1]
+    stop = places[end - 1] + 1
+    after = (
+        text[stop : stop + _BEHIND] if re.search(r"\w\W{0,3}\Z", quotation) and not _OPEN_END.search(quotation) else ""
+    )
+    goes_on = proviso.match(after)
+    return before.strip() if negation.search(before[-_BEFORE:]) else "", after.strip(_EDGES) if goes_on else ""
 
 
 def differing(quotation: str, text: str) -> list[WordPart] | None:

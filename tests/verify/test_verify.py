@@ -455,6 +455,7 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
         ("g-2A", "2A", "Bonfires", "(1) No fire is lit. (2) The council may allow one.", "", ""),
         ("g-3", "3", "Animals", "Hens may be kept.", "", ""),
         ("g-4", "4", "", "[Repealed by the Pier Act 2019.]", "2016-01-01", ""),
+        ("g-6", "6", "", "No person shall light a fire. However, a barbecue is allowed, unless it is dry.", "", ""),
         ("g-5", "5", "", "A permit lapses if it is repealed or not used.", "2016-01-01", ""),
     )
     keys = ("docno", "article", "heading", "text", "effective_from", "effective_to")
@@ -481,3 +482,12 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
     ):
         one = collection.verify(f"{cited}.").citations[0]
         assert one.state == state, one
+    for quoted, reason in (
+        ("person shall light a fire", "has “No” before the words quoted. The provision goes on: “However, a barbecue"),
+        ("No person shall light a fire", "The provision goes on: “However, a barbecue is allowed"),
+        ("No person shall light a fire …", ""),
+        ("However, a barbecue is allowed, unless it is dry", ""),
+        ("a barbecue is allowed", "The provision goes on: “unless it is dry”."),
+    ):
+        one = collection.verify(f"Section 6 of the Garden Act 2015 says: “{quoted}”.").citations[0]
+        assert one.state == "right" and reason in one.reason and bool(reason) is bool(one.reason), one
