@@ -183,6 +183,14 @@ class Doubts:
         return doubts
 
     def _of_collection(self, languages: Sequence[str], countries: Iterable[str]) -> Iterator[Doubt]:
+        if len(set(languages)) > 1:
+            yield Doubt(
+                "languages",
+                "",
+                f"The laws are in several languages ({', '.join(dict.fromkeys(languages))}), and a collection is searched "
+                f"as one of them.",
+                "Import each language into a folder of its own, and search the folders together.",
+            )
         for code in dict.fromkeys(languages):
             try:
                 name = language(code).name
