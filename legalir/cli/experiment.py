@@ -150,7 +150,7 @@ def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> d
         "baseline": result.baseline,
         "untested": result.untested,
         "unmeasured": result.unmeasured,
-        **({"sample": result.environment["sample"]} if "sample" in result.environment else {}),
+        **({"scope": result.environment["scope"]} if "scope" in result.environment else {}),
         "values": dict(result.definition.values),
         "systems": _records(result.table),
         "by": [] if result.by is None else _records(result.by.table),

@@ -136,18 +136,20 @@ def _values(one: Measure, judged: pd.DataFrame, results: pd.DataFrame) -> Iterat
     import ir_measures
 
     from legalir.errors import MeasureError, describe
+    from legalir.measure.measures import of_evaluator
 
     if "doc_id" not in ir_measures.run_inputs([one]):
         raise MeasureError(f"Measure {str(one)!r} reads answers, and a TREC file has none: use an experiment.")
     qids = sorted(set(judged["query_id"]))
-    numbers = {qid: str(number) for number, qid in enumerate(qids)}  # Some packages take no other qids.
+    numbers = {qid: str(number) if of_evaluator(one) else qid for number, qid in enumerate(qids)}
+    names = {number: qid for qid, number in numbers.items()}
     frames = [frame.assign(query_id=frame["query_id"].map(numbers)).dropna() for frame in (judged, results)]
     try:
-        values = {int(value.query_id): value.value for value in ir_measures.iter_calc([one], *frames)}
+        values = {names[value.query_id]: value.value for value in ir_measures.iter_calc([one], *frames)}
     except Exception as error:  # Other packages fail in their own ways.
         raise MeasureError(f"Measure {str(one)!r} cannot be computed here: {describe(error)}.") from error
     total = one.aggregator()
-    for number in sorted(values):
-        total.add(values[number])
-        yield qids[number], str(one), float(values[number])
+    for qid in sorted(values):
+        total.add(values[qid])
+        yield qid, str(one), float(values[qid])
     yield ALL, str(one), float(total.result())

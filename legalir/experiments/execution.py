@@ -46,7 +46,9 @@ from legalir.experiments.tracking import tracked
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
 from legalir.frames.ranking import RankedLists, falling, rank_results
+from legalir.frames.retriever import Retriever
 from legalir.llm.client import Client, Usage
+from legalir.pipeline.stored_run import StoredRun
 from legalir.plugins import package_of
 from legalir.progress import progress
 from legalir.storage.digest import cached_file_digest, digest
@@ -441,7 +443,15 @@ def _limit(pipeline: pt.Transformer, run: pd.DataFrame, deepest: int) -> int | N
 
 
 def _limits(pipeline: pt.Transformer) -> Iterator[int]:
-    """Yield the number of results to which each step of a pipeline is cut."""
+    """Yield the number of results to which each step of a pipeline is cut, from the last retriever of a chain on."""
+    if isinstance(pipeline, StoredRun):
+        yield max(map(len, (hits.docno for hits in pipeline.lists().values())), default=0)
+    if isinstance(pipeline, pt.Compose):
+        parts = [part for part in pipeline if isinstance(part, pt.Transformer)]
+        last = max((place for place, part in enumerate(parts) if isinstance(part, Retriever)), default=0)
+        for each in parts[last:]:
+            yield from _limits(each)
+        return
     for name in ("num_results", "k") if isinstance(pipeline, pt.RankCutoff) else ("num_results",):
         if isinstance(most := getattr(pipeline, name, None), int):
             yield most

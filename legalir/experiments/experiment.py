@@ -241,7 +241,9 @@ def _run_one(
     environment = describe_environment(
         definition, collection, topics, qrels, runs, absent, seconds, asked.usage.since(before)
     )
-    environment |= {"sample": sample} if sample else {}
+    chosen = {"part": definition.part, "where": definition.where}
+    if scope := [*(f"{name} {value}" for name, value in chosen.items() if value), *([sample] if sample else [])]:
+        environment["scope"] = "; ".join(scope)
     environment |= {"unmeasured": failed} if failed else {}
     environment |= {"clusters": clusters} if clusters else {}
     environment |= {"groups": groups} if groups else {}
@@ -356,7 +358,9 @@ def dataset_state(dataset: str) -> str:
 
 
 def _reported(qrels: pd.DataFrame, collection: Collection) -> pd.DataFrame:
-    """Return the judgements passed by the caller; warn of judgements of provisions that are not in the collection."""
+    """Return judgements; warn of those of provisions that are not in the collection, which lower all figures."""
+    if collection.chunks is not None:
+        return qrels  # They are of provisions, not of chunks.
     docnos = list(dict.fromkeys(qrels["docno"]))
     there = set(collection.provisions(docnos))
     if collection.dated:
@@ -389,7 +393,7 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
     """Return the judged queries of the definition's part, and their judgements."""
     topics, qrels = definition.frame("topics"), definition.frame("qrels")
     topics = unique_queries(collection.topics() if topics is None else topics, definition.dataset)
-    qrels = collection.qrels() if qrels is None else _reported(qrels, collection)
+    qrels = _reported(collection.qrels() if qrels is None else qrels, collection)
     if definition.out_of_scope:
         outside = collection.source.out_of_scope()
         parts = topics.assign(out_of_scope=False), outside.assign(out_of_scope=True)

@@ -562,7 +562,7 @@ def _view(scores: ScoreTable, queries: QueryFacts, environment: Mapping[str, Any
     return {
         "definition": definition,
         "queries": len(queries.context.queries),
-        "sample": environment.get("sample"),
+        "scope": environment.get("scope"),
         "rows": scores.rows,
         "expressions": {name: facts["expression"] for name, facts in environment["systems"].items()},
         "values": definition.shown().values,

@@ -178,6 +178,11 @@ class ExperimentResult:
         return str(facts["id"]) if isinstance(facts, Mapping) else self.definition.dataset
 
     @property
+    def scope(self) -> str:
+        """Which of the questions these are, in brackets: part, filter and sample; empty for all of them."""
+        return f" ({self.environment['scope']})" if "scope" in self.environment else ""
+
+    @property
     def reused(self) -> list[str]:
         """The systems whose run was read from disk."""
         return [name for name, run in self.system_runs.items() if run.reused]
@@ -218,7 +223,7 @@ class ExperimentResult:
         definition, scores = self.definition, self.scores
         fractions = [name for name in definition.measures if scores.unit(name) == 100]
         note = [
-            f"{self.dataset_name}, {len(self.context.queries)} questions, depth {definition.depth}.",
+            f"{self.dataset_name}, {len(self.context.queries)} questions{self.scope}, depth {definition.depth}.",
             _in_percent(fractions, definition.measures),
             "Bold: best." if any(cell.best for row in scores.rows for cell in row.cells) else "",
         ]

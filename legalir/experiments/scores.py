@@ -32,7 +32,7 @@ from legalir.experiments.definition import Definition, parse_measure
 from legalir.experiments.runs import Latency, has_answers
 from legalir.measure.answers import REFUSING, AnswerMeasure
 from legalir.measure.chunks import ChunkMeasure, Covers
-from legalir.measure.measures import Share, judged_names
+from legalir.measure.measures import Share, judged_names, of_evaluator
 from legalir.measure.scoring import CURES
 
 Array = npt.NDArray[np.float64]
@@ -239,11 +239,12 @@ def scorable(run: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
 
     The evaluators break ties in their own ways, and some compare scores in single precision; with one score a rank,
     every measure sees the order of the run. Some evaluators refuse an empty run: such a run gets one row that names no
-    document, and so scores 0.
+    document, and so scores 0. The scores of the run are in ``given``.
     """
     if run.empty:
-        return pd.DataFrame({"qid": [str(topics["qid"].iloc[0])], "docno": [""], "score": [0.0], "rank": [0]})
-    return run.assign(score=-run["rank"].astype(np.float64))
+        return pd.DataFrame({"qid": [str(topics["qid"].iloc[0])], "docno": [""], "score": 0.0, "rank": 0, "given": 0.0})
+    ranks = -run["rank"].astype(np.float64)
+    return run.assign(given=run.get("score", ranks), score=ranks)
 
 
 def given_provisions(run: pd.DataFrame) -> pd.DataFrame | None:
@@ -339,8 +340,8 @@ def _values(
 ) -> dict[tuple[str, str], float]:
     """Return the value of each query and measure, by qid and name; a measure that fails is left out.
 
-    The queries and documents of ranked lists are numbered: some evaluators read only numbers as qids, or split docnos
-    at white space. Ranks are without ties, so that the docnos order nothing.
+    For evaluators of other packages, the queries and documents of ranked lists are numbered: some read only numbers as
+    qids, or split docnos at white space. Ranks are without ties, so that the docnos order nothing.
 
     Args:
         names: name by measure.
@@ -348,8 +349,26 @@ def _values(
         run: what the measures read.
         failed: gets the reason for each measure that failed.
     """
+    if "given" in run.columns:
+        others = {measure: name for measure, name in names.items() if not of_evaluator(measure)}
+        numbered = {measure: name for measure, name in names.items() if measure not in others}
+        frames = run.assign(score=run["given"]), run
+        parts = [(others, False), (numbered, True)]
+        return {
+            key: value
+            for (part, number), frame in zip(parts, frames, strict=True)
+            if part
+            for key, value in _computed(part, qrels, frame.drop(columns="given"), failed, number).items()
+        }
+    return _computed(names, qrels, run, failed, False)
+
+
+def _computed(
+    names: Mapping[Measure, str], qrels: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str], numbered: bool
+) -> dict[tuple[str, str], float]:
+    """Return the values of :func:`_values`, with numbered queries and documents or without."""
     qids = pd.Index(qrels["qid"].unique())
-    if numbered := "docno" in run.columns:
+    if numbered:
         qrels, run = (frame.assign(qid=(qids.get_indexer(frame["qid"]) + 1).astype(str)) for frame in (qrels, run))
         if not any(isinstance(measure, ChunkMeasure) for measure in names):
             docnos = pd.Index(pd.concat([qrels["docno"], run["docno"]]).unique())
@@ -391,7 +410,7 @@ def _experiment(measures: list[Measure], qrels: pd.DataFrame, run: pd.DataFrame)
 def _forms(run: pd.DataFrame, topics: pd.DataFrame, chunks: ChunkMap | None) -> list[pd.DataFrame]:
     """Return the frames that measures read: ranked lists, answers with the columns of their questions, or both."""
     ranking = given_provisions(run) if has_answers(run) else run
-    forms = [] if ranking is None else [scorable(ranking, topics)[["qid", "docno", "score"]]]
+    forms = [] if ranking is None else [scorable(ranking, topics)[["qid", "docno", "score", "given"]]]
     if has_answers(run):
         more = [name for name in topics.columns if name not in run.columns]
         answers = run.join(topics.set_index("qid")[more], on="qid")

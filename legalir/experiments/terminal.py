@@ -37,8 +37,7 @@ def print_result(result: ExperimentResult, console: Console) -> None:
     """Print the table of a result; where it is too wide for the console, further measures follow below."""
     definition, scores = result.definition, result.scores
     console.print(f"[bold]{escape(definition.title)}[/bold]", highlight=False)
-    about = f" ({result.environment['sample']})" if "sample" in result.environment else ""
-    counted = f"{len(result.context.queries)} queries{escape(about)}, depth {definition.depth}"
+    counted = f"{len(result.context.queries)} queries{escape(result.scope)}, depth {definition.depth}"
     console.print(f"{escape(result.dataset_name)}, {counted}", style="dim", highlight=False)
     if values := definition.shown().values:
         line = ", ".join(f"{name}={value}" for name, value in values.items())

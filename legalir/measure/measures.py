@@ -319,6 +319,16 @@ def ranked(scores: Mapping[str, float], depth: int | None = None) -> list[str]:
     return [docno for _, docno in best]
 
 
+def of_evaluator(measure: Measure) -> bool:
+    """Return True if an evaluator that ir_measures calls computes a measure: some read only numbers as qids.
+
+    All other measures, such as those of plugins, get the qids, docnos and scores of the run.
+    """
+    inner = getattr(measure, "measure", measure)  # Over chunks.
+    able = next((one for one in ir_measures.DefaultPipeline.providers if one.supports(inner)), None)
+    return able is not None and type(able).__module__.startswith("ir_measures.") and able.NAME != "runtime"
+
+
 def register(provider: providers.Provider, measures: Mapping[str, Measure]) -> None:
     """Register measures and their provider with ``ir_measures``; a second call changes nothing."""
     ir_measures.measures.registry.update(measures)

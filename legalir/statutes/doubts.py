@@ -187,8 +187,7 @@ class Doubts:
             yield Doubt(
                 "languages",
                 "",
-                f"The laws are in several languages ({', '.join(dict.fromkeys(languages))}), and a collection is searched "
-                f"as one of them.",
+                f"The laws are in {', '.join(dict.fromkeys(languages))}; a collection is searched as of one.",
                 "Import each language into a folder of its own, and search the folders together.",
             )
         for code in dict.fromkeys(languages):

@@ -19,6 +19,10 @@ SOURCE = """
 import ir_measures
 Length = ir_measures.define_byquery(lambda qrels, run: float(len(run)), name="Length")
 def make(): return Length
+def _named(qrels, run):
+    assert {*run["query_id"]} <= {*qrels["query_id"]}
+    return float(run["doc_id"].iloc[0].startswith("act")) + (run["score"].iloc[0] > 0) * 2
+Named = ir_measures.define_byquery(_named, name="Named", support_cutoff=False)
 def wrong(): return 3
 """
 
@@ -26,7 +30,11 @@ def wrong(): return 3
 @pytest.fixture(autouse=True)
 def acme(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ir_measures.measures, "registry", {**ir_measures.measures.registry})
-    entries = {"measure.Length": "acme_module:Length", "measure.Made": "acme_module:make"}
+    entries = {
+        "measure.Length": "acme_module:Length",
+        "measure.Named": "acme_module:Named",
+        "measure.Made": "acme_module:make",
+    }
     install("acme", {**entries, "measure.Three": "acme_module:wrong"}, SOURCE)
 
 
@@ -55,3 +63,10 @@ def test_the_command_and_an_experiment_know_it(tmp_path: Path, monkeypatch: pyte
     assert json.loads(ended.output)["means"] == {"Length@2": 1.5}
     definition = {"dataset": "legalir/firecode/test", "measures": ["Length@3"], "systems": {"one": "bm25 % 5"}}
     assert legalir.experiment(definition).table["Length@3"].tolist() == [3.0]
+    named = legalir.experiment({**definition, "measures": ["Named", "P@1"]}, tmp_path / "out")
+    first = named.runs["one"].groupby("qid").first()
+    expected = first["docno"].str.startswith("act") + (first["score"] > 0) * 2.0
+    assert named.table["Named"].tolist() == [pytest.approx(expected.mean())]
+    run = str(tmp_path / "out" / "runs" / "one.trec")
+    ended = CliRunner().invoke(app, ["measure", "legalir/firecode/test", run, "Named", "--json"])
+    assert json.loads(ended.output)["means"] == {"Named": pytest.approx(expected.mean())}
