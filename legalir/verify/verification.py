@@ -651,29 +651,38 @@ class Verifier:
         words = reference.supplement or reference.annex
         first = compact(re.split(r"[\s\d]", words, maxsplit=1)[0])
         articles = [
-            (compact(self._table.article(place)), place)
+            (
+                self._table.article(place).partition("/") if kind == "annex" else (self._table.article(place), "", ""),
+                place,
+            )
             for law in laws or range(len(self._table.laws))
             for _, place in self._articles(law)
         ]
-        known = [(name, place) for name, place in articles if name.startswith((head, first))]
+        named = [(compact(whole), compact(part), place) for (whole, _, part), place in articles]
+        known = [one for one in named if one[0].startswith((head, first))]
         if not known:
             reason = f"The collection has no {kind} of this law: only its articles."
             return start._replace(state="could not check", reason=reason)
         number = compact(number_of(words.partition(" ")[2]) if reference.supplement else number_of(words))
-        meant = [
-            place
-            for name, place in known
-            if not number or (number_of(name.removeprefix(head).removeprefix(first)) or name) == number
-        ]
-        keys = {provision_key(str(self._table.docnos[place])) for place in meant}
+        meant: list[int] = []
+        apart: dict[str, list[int]] = {}  # Paragraphs of a schedule that are provisions of their own, by schedule.
+        for whole, part, place in known:
+            if not number or (number_of(whole.removeprefix(head).removeprefix(first)) or whole) == number:
+                (apart.setdefault(part, []) if part else meant).append(place)
+        wanted = number_of(reference.item or reference.paragraph)
+        inside = apart.get(wanted, []) if wanted else []
+        if inside or (apart and number and not wanted):
+            meant = inside or [*meant, *(place for places in apart.values() for place in places)]
+        keys = {self._table.article(place).partition("/")[0] for place in meant}
         if not meant:
-            near = tuple(str(self._table.docnos[place]) for _, place in known[:3])
+            near = tuple(str(self._table.docnos[place]) for *_, place in known[:3])
+            words = f"{words} {wanted}" if apart else words
             return start._replace(state="no such provision", reason=f"The law has no {words}.", nearest=near)
         if len(keys) > 1:
             return start._replace(
                 state="could not check",
                 reason=f"The law has {len(keys)} of this kind, and no number says which is meant.",
-                nearest=tuple(sorted(keys))[:5],
+                nearest=tuple(sorted({provision_key(str(self._table.docnos[place])) for place in meant}))[:5],
             )
         return self._in_force(meant, start, given)
 
@@ -811,7 +820,7 @@ class Verifier:
                 )
                 return False if articles else None, told
         wanted = [(level, number_of(value) or value) for level in _LEVELS if (value := getattr(reference, level))]
-        own = record.article.count("(") + record.article.count("（")
+        own = sum(record.article.count(sign) for sign in "(（/")
         if not wanted or own >= len(wanted) or not record.text.strip():
             return True, ""
         wanted = wanted[own:]

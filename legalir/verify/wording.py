@@ -19,6 +19,10 @@ _OPEN_END = re.compile(r"(?:…|\.\.\.|⋯)\W*\Z")
 _EDGES = " .,;:。，、；\n"
 _BEFORE, _BEHIND = 24, 120
 """Letters before and behind a quotation among which what it leaves out begins."""
+_THOUSANDS = re.compile(
+    r"(?<![\w.,/:-])[1-9]\d{0,2}(?:(?:,000)+|(?:\.000)+|(?:,\d{3}){2,}|(?:\.\d{3}){2,})(?![\d/:]|[.,]\d)"
+)
+"""Numbers that a sign divides into thousands: their last part is 000, or the sign comes twice."""
 _SIZE = 4
 """Number of letters by which the place of a quotation is found."""
 
@@ -27,9 +31,17 @@ _ALIKE = 0.5
 
 
 def letters(text: str) -> tuple[str, list[int]]:
-    """Return the letters and digits of a text in lower case, and the place of each; a sign between digits counts."""
+    """Return the letters and digits of a text in lower case, and the place of each; a sign between digits counts.
+
+    Signs between thousands do not: ``50,000`` and ``50.000`` are ``50 000``.
+    """
     kept, places = [], []
+    thousands = {
+        match.start() + at for match in _THOUSANDS.finditer(text) for at, sign in enumerate(match[0]) if sign in ".,"
+    }
     for place, sign in enumerate(text):
+        if place in thousands:
+            continue
         inside = sign in ".,:/" and text[place - 1 : place].isdigit() and text[place + 1 : place + 2].isdigit()
         for each in unicodedata.normalize("NFKC", sign).casefold():
             if inside or each.isalnum() or unicodedata.category(each)[0] in "MS":

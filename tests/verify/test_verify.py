@@ -491,3 +491,25 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
     ):
         one = collection.verify(f"Section 6 of the Garden Act 2015 says: “{quoted}”.").citations[0]
         assert one.state == "right" and reason in one.reason and bool(reason) is bool(one.reason), one
+
+
+def test_paragraphs_of_schedules_that_are_provisions_of_their_own(tmp_path: Path) -> None:
+    quoted = "The applicant swims well in cold seas."
+    parts = {"annex-1/1": "The form is signed.", "annex-2/1": quoted, "annex-2/2": "She is 21."}
+    rows = [
+        {"docno": f"p-{article}", "law": "Pilot Act 2014", "article": article, "text": text}
+        for article, text in {"1": "A licence is granted as Schedule 2 says.", **parts}.items()
+    ]
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    (tmp_path / "dataset.yaml").write_text("lang: en\n", "utf-8")
+    collection = Collection(tmp_path)
+    for text, state, docnos in (
+        ("Paragraph 2 of Schedule 2 to the Pilot Act 2014", "right", ("p-annex-2/2",)),
+        ("Schedule 2, paragraph 1, of the Pilot Act 2014", "right", ("p-annex-2/1",)),
+        ("Paragraph 3 of Schedule 2 to the Pilot Act 2014", "no such provision", ()),
+        ("Schedule 3 to the Pilot Act 2014", "no such provision", ()),
+        (f"Schedule 2 to the Pilot Act 2014 says “{quoted}”", "right", ("p-annex-2/1", "p-annex-2/2")),
+        (f"Paragraph 2 of Schedule 2 to the Pilot Act 2014 says “{quoted}”", "wording differs", None),
+    ):
+        one = collection.verify(f"{text}.").citations[0]
+        assert one.state == state and (docnos is None or one.docnos == docnos), one
