@@ -401,7 +401,7 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
         # A label of 0 says that a question is judged, and that no provision answers it.
         nothing = outside[["qid"]].assign(docno=next(iter(collection.source.docnos())), label=0)
         qrels = pd.concat([qrels, nothing], ignore_index=True)
-    if lost := [qid for qid in dict.fromkeys(qrels["qid"]) if qid not in set(topics["qid"])]:
+    if lost := qrels.loc[~qrels["qid"].isin(topics["qid"]), "qid"].unique().tolist():
         _log.warning(
             "%d of %d judged questions are left out, because %s has no text of them, such as %r.",
             len(lost),

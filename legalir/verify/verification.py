@@ -665,13 +665,13 @@ class Verifier:
             return start._replace(state="could not check", reason=reason)
         number = compact(number_of(words.partition(" ")[2]) if reference.supplement else number_of(words))
         meant: list[int] = []
-        apart: dict[str, list[int]] = {}  # Paragraphs of a schedule that are provisions of their own, by schedule.
+        apart: dict[str, list[int]] = {}  # Paragraphs that are provisions of their own.
         for whole, part, place in known:
             if not number or (number_of(whole.removeprefix(head).removeprefix(first)) or whole) == number:
                 (apart.setdefault(part, []) if part else meant).append(place)
         wanted = number_of(reference.item or reference.paragraph)
         inside = apart.get(wanted, []) if wanted else []
-        if inside or (apart and number and not wanted):
+        if inside or (apart and not wanted):
             meant = inside or [*meant, *(place for places in apart.values() for place in places)]
         keys = {self._table.article(place).partition("/")[0] for place in meant}
         if not meant:
@@ -820,7 +820,7 @@ class Verifier:
                 )
                 return False if articles else None, told
         wanted = [(level, number_of(value) or value) for level in _LEVELS if (value := getattr(reference, level))]
-        own = sum(record.article.count(sign) for sign in "(（/")
+        own = sum(record.article.count(sign) for sign in "(（") + (record.article.count("/") if reference.annex else 0)
         if not wanted or own >= len(wanted) or not record.text.strip():
             return True, ""
         wanted = wanted[own:]

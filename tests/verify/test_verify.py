@@ -508,6 +508,7 @@ def test_paragraphs_of_schedules_that_are_provisions_of_their_own(tmp_path: Path
         ("Schedule 2, paragraph 1, of the Pilot Act 2014", "right", ("p-annex-2/1",)),
         ("Paragraph 3 of Schedule 2 to the Pilot Act 2014", "no such provision", ()),
         ("Schedule 3 to the Pilot Act 2014", "no such provision", ()),
+        ("The Schedule to the Pilot Act 2014", "could not check", ()),
         (f"Schedule 2 to the Pilot Act 2014 says “{quoted}”", "right", ("p-annex-2/1", "p-annex-2/2")),
         (f"Paragraph 2 of Schedule 2 to the Pilot Act 2014 says “{quoted}”", "wording differs", None),
     ):
