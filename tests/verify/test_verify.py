@@ -349,6 +349,11 @@ def test_documents(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(f"\ufeff{words}\r\n".encode())
     assert text_of(tmp_path / "a.docx") == f"{words}\nSee section 3."
     assert text_of(tmp_path / "a.html").strip() == words
+    quoted = (
+        '<p>It says <q lang="en">one &eacute;</q>:</p><BLOCKQUOTE><div><p>Two.</p>Three.</div></BLOCKQUOTE><p>Four.</p>'
+    )
+    (tmp_path / "a.html").write_bytes(f"<html><body>{quoted}</body></html>".encode())
+    assert text_of(tmp_path / "a.html").split("\n") == ["It says “one é”:", "> Two.", "> Three.", "Four."]
     assert text_of(tmp_path / "a.md") == f"{words}\n"
     for name, data, told in (
         ("a.doc", b"\xd0\xcf\x11\xe0", "save it as .docx"),

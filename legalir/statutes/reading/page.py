@@ -138,8 +138,12 @@ class _Row:
 
 
 def text_of(page: Markup) -> list[str]:
-    """Return the text of a page but its menus, a line for each block and each row of a table."""
-    return [_line(row) for row in _rows(page, {}) if row.words.strip(CELL)]
+    """Return the text of a page but its menus: a line for each block and row of a table, ``>`` before a quoted one."""
+
+    def quoted(row: _Row) -> bool:
+        return any(each.tag == "blockquote" for each in (row.element, *row.element.iterancestors()))
+
+    return [f"> {_line(row)}" if quoted(row) else _line(row) for row in _rows(page, {}) if row.words.strip(CELL)]
 
 
 def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:

@@ -260,8 +260,12 @@ def _page_language(page: Markup) -> str:
 
 
 def lines_of(name: str, data: bytes) -> list[str]:
-    """Return the text of a page but its menus, a line for each block and each row of a table."""
-    return text_of(Markup(data, name, html=True, raised=raised))
+    """Return the text of a page but its menus, a line for each block and each row of a table.
+
+    What the page quotes is in quotation marks, or in lines that begin with ``>``, as in Markdown.
+    """
+    data = re.sub(rb"(?i)(<q(?:\s[^<>]*)?>)", rb"\1&#8220;", data)
+    return text_of(Markup(re.sub(rb"(?i)</q\s*>", rb"&#8221;</q>", data), name, html=True, raised=raised))
 
 
 class _Page:
