@@ -23,8 +23,8 @@ EXAMPLES = """Examples:
   legalir measure qrels.txt bm25.trec nDCG@10 --per-query
 
 It prints what the program ir_measures prints, and knows legalir's measures, too. A line of the run is
-"qid Q0 docno rank score tag"; results are ordered by score, and equal scores by docno, descending, as in trec_eval.
-docnos are compared as they are.
+"qid Q0 docno rank score tag"; results are ordered by score, and equal scores by docno, descending, as in trec_eval;
+ir_measures orders equal scores otherwise for some measures, such as RR@10. docnos are compared as they are.
 """
 
 ALL = "all"

@@ -142,7 +142,8 @@ _converted: dict[tuple[Path, str], Path] = {}
 
 def _cached(source: Source) -> Folder:
     home = cache_home() / "foreign"
-    slug = re.sub(r"[^\w.-]+", "-", source.name).strip("-.")[-60:] or "folder"
+    name = str(Path(source.name).resolve()) if Path(source.name).is_dir() else source.name
+    slug = re.sub(r"[^\w.-]+", "-", name).strip("-.")[-60:] or "folder"  # However the path is written.
     state = source.state()
     if state is None:
         with _lock:

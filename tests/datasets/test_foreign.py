@@ -349,3 +349,9 @@ def test_a_folder_of_beir_holds_the_same_collection(tmp_path, id):
     ]
     assert [*load(tmp_path).links()] == [*load(id).links()]
     assert all(one.law in one.title for one in load(tmp_path).docs())
+
+
+def test_a_folder_is_one_however_its_path_is_written(beir, monkeypatch):
+    monkeypatch.chdir(beir.parent)
+    roots = [Collection(path).source.folder.root for path in (beir, "quay", "./quay", "../sets/quay")]
+    assert roots == roots[:1] * 4, "what was tuned for one is used for all"
