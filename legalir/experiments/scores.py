@@ -352,14 +352,9 @@ def _values(
     if "given" in run.columns:
         others = {measure: name for measure, name in names.items() if not of_evaluator(measure)}
         numbered = {measure: name for measure, name in names.items() if measure not in others}
-        frames = run.assign(score=run["given"]), run
-        parts = [(others, False), (numbered, True)]
-        return {
-            key: value
-            for (part, number), frame in zip(parts, frames, strict=True)
-            if part
-            for key, value in _computed(part, qrels, frame.drop(columns="given"), failed, number).items()
-        }
+        own = run.drop(columns="given")
+        values = _computed(numbered, qrels, own, failed, True) if numbered else {}
+        return values | (_computed(others, qrels, own.assign(score=run["given"]), failed, False) if others else {})
     return _computed(names, qrels, run, failed, False)
 
 

@@ -567,8 +567,8 @@ class CitationGraph(pt.Artifact):
 
     @property
     def note(self) -> str:
-        """What makes results that follow the links mean less: that there are none; else an empty string."""
-        return "" if self.links_count() else "the collection has no links, so nothing follows them"
+        """A remark if there are no links, else an empty string."""
+        return "" if self.links_count() else "the collection has no links, so that following them changes nothing"
 
     def links_count(self) -> int:
         """Return the number of links."""

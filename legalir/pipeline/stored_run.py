@@ -178,7 +178,7 @@ class StoredRun(Retriever):
 
     @property
     def note(self) -> str:
-        """What makes figures of the file mean less: ranks of another order, documents that the collection lacks."""
+        """Remarks on ranks of another order than the scores, and on documents that the collection lacks."""
         return "; ".join(filter(None, (_reordered(self.lists()), self._unknown())))
 
     def ranked(self, queries: pd.DataFrame) -> RankedLists:

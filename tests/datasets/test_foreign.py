@@ -17,6 +17,7 @@ from legalir import Collection, experiment
 from legalir.cli.main import app
 from legalir.datasets import available, check, foreign, load
 from legalir.errors import DataError, DatasetNotFound, FormatError
+from legalir.experiments.fingerprints import notes
 from legalir.statutes.doubts import doubts_of
 
 DOCS = [
@@ -355,3 +356,19 @@ def test_a_folder_is_one_however_its_path_is_written(beir, monkeypatch):
     monkeypatch.chdir(beir.parent)
     roots = [Collection(path).source.folder.root for path in (beir, "quay", "./quay", "../sets/quay")]
     assert roots == roots[:1] * 4, "what was tuned for one is used for all"
+
+
+def test_what_follows_links_says_that_there_are_none(beir, caplog):
+    remark = "the collection has no links"
+    without = Collection(beir).pipeline('bm25 >> sar(normalize="minmax")')
+    assert [remark in one for one in notes(without)] == [True]
+    assert sum(text.startswith(f"sar: {remark}") for text in caplog.messages) == 1
+    assert not notes(Collection("legalir/firecode").pipeline('bm25 >> sar(normalize="minmax")'))
+
+
+def test_part_and_limit_of_a_table(beir):
+    systems = {"cut": "bm25 % 1", "again": "bm25 % 1 >> bm25"}
+    definition = {"dataset": f"{beir}/test", "measures": ["R@10"], "systems": systems}
+    result = experiment({**definition, "part": "held-out"})  # q1 and q2 are of this half.
+    assert [name for text, names in result.remarks.items() if "own limit" in text for name in names] == ["cut"]
+    assert "2 questions (part held-out), depth" in result.to_markdown()
