@@ -148,6 +148,7 @@ class Folder:
         chunks: the contents of each chunk, if the documents are chunks; None for provisions.
         provisions: the provisions that were cut into chunks; None if the documents are provisions.
         ignored: files that the format does not know.
+        original: the folder of which `root` is a copy in the cache; None for a folder that is not a copy.
     """
 
     root: Path
@@ -158,6 +159,7 @@ class Folder:
     chunks: Path | None = None
     provisions: Path | None = None
     ignored: tuple[Path, ...] = ()
+    original: Path | None = None
 
     @classmethod
     def open(cls, root: Path) -> Folder:

@@ -16,6 +16,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import entry_points, version
 from itertools import chain
@@ -132,7 +133,10 @@ def open_folder(id_or_path: str | PathLike[str]) -> Folder:
         DataError: as :meth:`Folder.open`, :func:`source_of` and :func:`convert`.
     """
     source = source_of(id_or_path)
-    return Folder.open(Path(id_or_path).expanduser()) if source is None else _cached(source)
+    if source is None:
+        return Folder.open(Path(id_or_path).expanduser())
+    original = Path(source.name).resolve()
+    return replace(Folder.open(_cached(source)), original=original if original.is_dir() else None)
 
 
 _lock = threading.Lock()
@@ -140,7 +144,8 @@ _converted: dict[tuple[Path, str], Path] = {}
 """Folder, by cache and name, of each collection of this process whose content is known only by reading it."""
 
 
-def _cached(source: Source) -> Folder:
+def _cached(source: Source) -> Path:
+    """Return the folder of a collection in the cache; one is made for each content."""
     home = cache_home() / "foreign"
     name = str(Path(source.name).resolve()) if Path(source.name).is_dir() else source.name
     slug = re.sub(r"[^\w.-]+", "-", name).strip("-.")[-60:] or "folder"  # However the path is written.
@@ -150,7 +155,7 @@ def _cached(source: Source) -> Folder:
             known = _converted.get((home, source.name))
             if known is None or not known.is_dir():
                 known = _converted[home, source.name] = _by_content(source, home, slug)
-            return Folder.open(known)
+            return known
     target = home / f"{slug}-{state[:16]}"
     if not target.is_dir():
         with cache_lock(target):
@@ -158,7 +163,7 @@ def _cached(source: Source) -> Folder:
                 clear_away(target)
                 with atomic_directory(target) as new:
                     _log_counts(source, convert(source, new))
-    return Folder.open(target)
+    return target
 
 
 def _by_content(source: Source, home: Path, slug: str) -> Path:

@@ -197,7 +197,8 @@ def share_unchanged(old: str, new: str) -> float:
 
 def tuned_paths(collection: Collection) -> tuple[Path, Path]:
     """Return the two possible paths of a collection's settings: next to its files, and in the cache."""
-    root = Path(collection.source.folder.root).resolve()
+    folder = collection.source.folder
+    root = Path(folder.original or folder.root).resolve()
     return root / _FILE, collection.home / "tuned" / f"{root.name[:40]}-{digest(str(root))[:12]}.yaml"
 
 

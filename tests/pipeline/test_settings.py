@@ -137,6 +137,29 @@ def test_an_earlier_state_of_the_collection_counts_and_is_said_once(
     assert percent == pytest.approx(90, abs=10)
 
 
+def test_settings_for_a_folder_of_beir_stay_when_its_copy_is_made_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "beir"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "lamp"}', encoding="utf-8")
+
+    def write(count: int) -> Collection:
+        rows = [json.dumps({"_id": f"d{number}", "text": f"The lamp {number} burns."}) for number in range(count)]
+        (folder / "corpus.jsonl").write_text("\n".join(rows), encoding="utf-8")
+        return opened(folder / "test")
+
+    before = write(300)
+    for path in tuned_paths(before):
+        write_tuned(tuned_for(before), path)
+        assert default_expression(write(270)) == CHOSEN.expression()
+        assert "earlier state" in caplog.messages[-1]
+        path.unlink()
+        assert default_expression(write(271)) != CHOSEN.expression()
+    assert tuned_paths(before)[0] == folder / "tuned.yaml"
+
+
 def test_settings_of_another_collection_are_refused(folder: Path) -> None:
     write_tuned(tuned_for(opened(folder)), folder / "tuned.yaml")
     write_corpus(folder, range(300, 400))
