@@ -75,8 +75,8 @@ def default_facts(collection: Collection) -> dict[str, object]:
     """Return what ``default`` does on a collection: its ``expression``, and ``reasons`` with a reason for each part."""
     from legalir.pipeline.default import fit_default
 
-    settings, reasons = fit_default(collection)
-    return {"expression": settings.expression(), "reasons": reasons}
+    fitted = fit_default(collection)
+    return {"expression": fitted.settings.expression(), "reasons": fitted.reasons}
 
 
 def print_default(console: Console, facts: Mapping[str, object]) -> None:

@@ -235,6 +235,7 @@ class ExperimentResult:
                 f"{clusters}{correction}, α = {definition.alpha:g}."
             )
         note += [f"{scores.untested[:1].upper()}{scores.untested[1:]}."] if scores.untested else []
+        note += [f"{', '.join(names)}: {remark.rstrip('.')}." for remark, names in self.remarks.items()]
         note += [f"{', '.join(names)}: not run ({why.rstrip('.')})." for why, names in scores.reasons().items()]
         note += [f"{row.name}: figures of {row.source}, not tested." for row in scores.rows if row.published]
         return PaperTable(definition.title, definition.measures, scores.rows, " ".join(filter(None, note)))

@@ -17,8 +17,9 @@ import os
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import pyterrier as pt
 import yaml
 from pydantic import Field
 
@@ -37,10 +38,6 @@ from legalir.pipeline.builder import build
 from legalir.references.lookup import NumberTable
 from legalir.storage.digest import digest, file_digest
 from legalir.storage.files import atomic_file
-
-if TYPE_CHECKING:
-    import pyterrier as pt
-
 
 _Share = Annotated[Number, Field(ge=0, le=1)]
 _Weight = Annotated[Number, Field(ge=0, le=100)]
@@ -154,6 +151,8 @@ class Tuned(Schema):
 
     collection: Text
     """Name of the collection, for people."""
+    split: Text | None = None
+    """Split whose questions chose; None for the collection itself."""
     settings: DefaultSettings
     gain: Gain
     corpus: Text
@@ -275,10 +274,12 @@ class FittedDefault(NamedTuple):
     Attributes:
         settings: the values.
         reasons: the reason for each part, in the order of the pipeline.
+        tuned: the file whose settings they are; None if they were not tuned.
     """
 
     settings: DefaultSettings
     reasons: dict[str, str]
+    tuned: Tuned | None = None
 
 
 def default(collection: Collection, *, tuned: bool = True, semantic: bool | None = None) -> pt.Transformer:
@@ -299,8 +300,17 @@ def default(collection: Collection, *, tuned: bool = True, semantic: bool | None
             SEMANTIC,
         )
     pipeline = build(settings.expression(), collection)
+    remarks = []
+    if (chosen := fitted.tuned) is not None:
+        on = "/".join(filter(None, (chosen.collection, chosen.split)))
+        if chosen.split == collection.source.split:
+            on = f"these questions ({on}), so that figures on others may be lower"
+        remarks.append(f"settings chosen by legalir tune on {on}")
     if semantic is None and why.startswith("left out: "):
-        pipeline.note = f"without meaning: {why.removeprefix('left out: ')}"  # type: ignore[attr-defined]
+        remarks.append(f"without meaning: {why.removeprefix('left out: ')}")
+    if remarks:  # Of a chain in a chain only the parts stay.
+        first: Any = next(iter(pipeline)) if isinstance(pipeline, pt.Compose) else pipeline
+        first.note = "; ".join(remarks)
     return pipeline
 
 
@@ -330,9 +340,9 @@ def fit_default(collection: Collection, tuned: bool = True, semantic: bool | Non
     if chosen is None or chosen.model != model_digest(collection):
         values["model"], reasons["model"] = _model(collection)
     encoder, reason = _encoder(collection, semantic)
-    if chosen is None or chosen.encoder != encoder:
+    if chosen is None or chosen.encoder != encoder or encoder == _NONE:
         values["semantic"], reasons["semantic"] = 0.0 if encoder == _NONE else _SEMANTIC, reason
-    return FittedDefault(DefaultSettings.parse(values), reasons)
+    return FittedDefault(DefaultSettings.parse(values), reasons, chosen)
 
 
 def model_digest(collection: Collection) -> str:

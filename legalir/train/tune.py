@@ -418,6 +418,7 @@ def _gain(measure: str, base: Values, differences: Values, folds: int) -> Gain:
 def _store(collection: Collection, settings: DefaultSettings, gain: Gain, out: Path | None) -> Path:
     tuned = Tuned(
         collection=collection.source.base_id.rstrip("/").rsplit("/", 1)[-1],
+        split=collection.source.split,
         corpus=collection.fingerprint(),
         sketch=sketch_of(collection.docs()),
         gain=gain,

@@ -19,7 +19,7 @@ from legalir.errors import ExperimentError
 from legalir.experiments import reproduce
 from legalir.experiments.fingerprints import notes
 from legalir.experiments.reproduce import Needs, Reproduction, data_digest
-from legalir.pipeline.default import default
+from legalir.pipeline.default import DefaultSettings, Gain, Tuned, default, sketch_of, write_tuned
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
@@ -127,6 +127,28 @@ def test_what_default_lacks_is_a_note(
     monkeypatch.setattr("legalir.pipeline.default.is_installed", lambda: installed)
     pipeline = default(Collection("legalir/harbour"), semantic=asked)
     assert any("e5 is not installed" in one for one in notes(pipeline % 10)) is said
+
+
+@pytest.mark.parametrize("settings", [DefaultSettings(), DefaultSettings(lookup=0.0, family=0.0)])
+@pytest.mark.parametrize(("split", "marked"), [("dev", True), (None, False)])
+def test_settings_tuned_on_the_questions_are_said(
+    settings: DefaultSettings, split: str | None, marked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LEGALIR_SEMANTIC", raising=False)
+    monkeypatch.setattr("legalir.pipeline.default.is_installed", lambda: False)
+    folder = write(tmp_path / "lamps")
+    (folder / "qrels.dev.txt").write_text("q 0 b 1\n")
+    collection = Collection(folder)
+    gain = Gain(measure="nDCG@10", questions=20, folds=5, default=40.0, tuned=42.5, low=0.5, high=4.5)
+    facts = {"corpus": collection.fingerprint(), "sketch": sketch_of(collection.docs())}
+    write_tuned(Tuned(collection="lamps", split=split, settings=settings, gain=gain, **facts), folder / "tuned.yaml")
+    systems = {"ours": "default % 10", "plain": "default(tuned=False)"}
+    result = legalir.experiment({"dataset": f"{folder}/dev", "measures": ["nDCG@10"], "systems": systems})
+    [(remark, names)] = [(one, names) for one, names in result.remarks.items() if "chosen by legalir tune" in one]
+    assert names == ["ours"]
+    assert ("these questions (lamps/dev)" in remark) is marked
+    assert "e5 is not installed" in remark
+    assert "chosen by legalir tune on" in result.to_latex()
 
 
 def test_systems_without_results_are_noted(tmp_path: Path) -> None:

@@ -146,6 +146,13 @@ def test_settings_that_cannot_matter_are_left_out(misled: Path) -> None:
     assert {"sar", "citing"} <= set(module._knobs(Collection(misled), DefaultSettings()))
 
 
+def test_the_split_that_chose_is_stored(tmp_path: Path) -> None:
+    gain = module.Gain(measure="nDCG@10", questions=45, folds=5, default=40.0, tuned=42.5, low=0.5, high=4.5)
+    module._store(Collection("legalir/firecode/dev"), DefaultSettings(), gain, tmp_path / "tuned.yaml")
+    tuned = module.Tuned.load(tmp_path / "tuned.yaml")
+    assert (tuned.collection, tuned.split) == ("firecode", "dev")
+
+
 def test_a_large_split_is_sampled(misled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST", 30)
     evaluation = module._Evaluation(Collection(misled), "nDCG@10", 0.0)
