@@ -13,6 +13,7 @@ from legalir import testing
 from legalir.errors import ComponentError, DataError, FormatError, LegalIRError
 from legalir.statutes.source import Source, get_source
 from legalir.statutes.sources.table import table
+from legalir.statutes.writing import write_collection
 
 CSV = 'docno,text,law\na-1,"이 법은 ""창고""를\n정한다.",창고법\na-2,,\n'
 
@@ -113,6 +114,16 @@ def test_links_from_a_second_table() -> None:
     source = table(None, path="p.csv", links="l.jsonl", link_source="from", link_target="to", link_kind="how")
     assert list(source.links()) == [("1", "2", ""), ("2", "3", "cites")]
     assert list(table(None, path="p.csv").links()) == []
+
+
+@pytest.mark.parametrize(("options", "said"), [({}, True), ({"references": False}, False), ({"article": "no"}, False)])
+def test_a_table_without_articles_says_that_it_makes_no_links(
+    options: dict[str, Any], said: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write("p.csv", "docno,no,text\na,4,Section 5 applies.\nb,5,The fee is 20.\n")
+    report = write_collection(table(None, path="p.csv", **options), tmp_path / "out")
+    assert ("name its column (article=…)" in caplog.text) is said
+    assert bool(report.links) is ("article" in options)
 
 
 @pytest.mark.parametrize("references", [True, False])

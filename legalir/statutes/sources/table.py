@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import logging
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from legalir.statutes.reading.headings import law_id_of
 from legalir.statutes.source import FIELDS, Row, Source
 from legalir.storage.validity import provision_key
 
+_log = logging.getLogger("legalir")
 _DELIMITERS = {".csv": ",;\t", ".tsv": "\t"}
 _SAMPLE = 200
 """Maximum number of texts by which the language of a law is recognised."""
@@ -264,6 +266,12 @@ class Table:
             if len(law.sample) < _SAMPLE:
                 law.sample.append(row["text"])
         if not any(law.articles for law in laws.values()):
+            _log.warning(
+                "%s: references in the texts become no links, because no row has the number of its article in the "
+                "column %r: name its column (article=…), or give references=False.",
+                self.name,
+                self._columns.get("article", "article"),
+            )
             return
         entries = [
             LawEntry(
