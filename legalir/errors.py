@@ -25,7 +25,9 @@ A mistake of the user always raises one of these; any other exception is a bug.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
+from functools import cache
 
 __all__ = [
     "AnalyzerError",
@@ -149,6 +151,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+@cache
+def warn_once(message: str) -> None:
+    """Log a warning, once a process."""
+    logging.getLogger("legalir").warning("%s", message)
 
 
 def shown(value: object, most: int = 80) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from legalir.analysis.analyzer import Analyzer, TermCounts, count_terms, get_analyzer
 from legalir.analysis.language import WITHOUT_SPACES, scripts
 from legalir.analysis.words import recognized
-from legalir.errors import ArtifactError
+from legalir.errors import ArtifactError, warn_once
 from legalir.executors import Sent, mapped
 from legalir.lexical.weights import posting_blocks
 from legalir.storage.arrays import create_array, load_array, save_array
@@ -29,22 +28,16 @@ from legalir.storage.documents import document_batches
 from legalir.storage.strings import Strings, write_docnos, write_strings
 from legalir.storage.validity import dated
 
-_log = logging.getLogger("legalir")
-
 _MERGE = 8_000_000
 """Postings that are merged in memory at a time."""
-
-_warned: set[Path] = set()
-"""Indexes of which this process has warned."""
 
 
 def _warn(directory: Path, analyzer: str, scripts: Mapping[str, float]) -> None:
     """Warn once in a process if an index has words of a script that puts no spaces between them."""
     joined = {script: share for script, share in scripts.items() if script in WITHOUT_SPACES and share >= 0.1}
-    if joined and analyzer.partition("(")[0] in ("whitespace", "word") and directory not in _warned:
-        _warned.add(directory)
+    if joined and analyzer.partition("(")[0] in ("whitespace", "word"):
         shares = ", ".join(f"{share:.0%} {script}" for script, share in joined.items())
-        _log.warning(
+        warn_once(
             f"{directory}: the analyzer {analyzer} looks for words between spaces, and the letters are {shares}, "
             f'where no spaces stand between words: use analyzer="auto" or "char2".'
         )

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ast
 import io
-import logging
 import operator
 import tokenize
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from typing import Annotated, Any, TypeGuard, cast
 
 import numpy as np
@@ -29,6 +28,7 @@ from legalir.errors import (
     PluginError,
     PluginNotFound,
     shown,
+    warn_once,
 )
 from legalir.explanation import Explanation, Upstream, explain_step
 from legalir.frames.chain import Chain
@@ -38,8 +38,6 @@ from legalir.frames.where import WHERE, masks
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.laws import LawTable
 from legalir.spec import MAX_LENGTH, CallError, is_number, literal, parse, read_call
-
-_log = logging.getLogger("legalir")
 
 MAX_DEPTH = 50
 """Largest number of nested levels; each operator of a chain is one level."""
@@ -414,7 +412,7 @@ class _Building:
             made = cast(pt.Transformer, self._of_the_day(plugin, pipelines, params))
         graph = getattr(made, "graph", None)
         if isinstance(graph, CitationGraph) and graph.note and (collection := self._builder.collection):
-            _warn(f"{plugin.entry.name}: {graph.note} ({collection.id}).")
+            warn_once(f"{plugin.entry.name}: {graph.note} ({collection.id}).")
         return made
 
     @contextmanager
@@ -444,12 +442,6 @@ class _Building:
             plugin.signature.defaults(),
             LawTable.of(collection),
         )
-
-
-@cache
-def _warn(message: str) -> None:
-    """Warn once a process."""
-    _log.warning("%s", message)
 
 
 def _begin_with(name: str, fault: str) -> str:

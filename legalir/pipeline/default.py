@@ -15,7 +15,6 @@ import heapq
 import logging
 import os
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -31,7 +30,7 @@ from legalir.dense.e5 import E5, SEMANTIC, is_installed, require_installed
 from legalir.dense.index import DenseIndex
 from legalir.dense.static import own_model
 from legalir.dense.static_model import read_about
-from legalir.errors import DefinitionError
+from legalir.errors import DefinitionError, warn_once
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.laws import LawTable
 from legalir.pipeline.builder import build
@@ -227,18 +226,11 @@ def read_tuned(collection: Collection) -> Tuned | None:
             raise DefinitionError(
                 f"{path} was made for another collection ({tuned.collection}): delete it, or run legalir tune again."
             )
-        _warn(path, round(100 * share))
+        warn_once(
+            f"{path} was made for an earlier state of the collection; about {round(100 * share)} % of its provisions "
+            f"are unchanged. It is used; run legalir tune to renew it."
+        )
     return tuned
-
-
-@cache
-def _warn(path: Path, percent: int) -> None:
-    logging.getLogger("legalir").warning(
-        "%s was made for an earlier state of the collection; about %d %% of its provisions are unchanged. It is used; "
-        "run legalir tune to renew it.",
-        path,
-        percent,
-    )
 
 
 def write_tuned(tuned: Tuned, path: Path) -> None:

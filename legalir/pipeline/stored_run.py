@@ -6,7 +6,7 @@ import logging
 import math
 import re
 from collections.abc import Container, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -18,7 +18,7 @@ from annotated_types import Ge
 
 from legalir.collections import Collection
 from legalir.datasets.readers import Fault, numbered_lines, stop
-from legalir.errors import ComponentError
+from legalir.errors import ComponentError, warn_once
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results
 from legalir.frames.ranking import RankedLists, falling, ranked_lists, singles
@@ -168,7 +168,7 @@ class StoredRun(Retriever):
     def lists(self) -> Mapping[str, TrecList]:
         """Return the list of each question of the file, by qid; errors as the class."""
         if remark := self._unknown():
-            _warn(remark)
+            warn_once(f"run: {remark}.")
         return _lists_of(self.file, self.fingerprint)
 
     def _unknown(self) -> str:
@@ -250,12 +250,6 @@ def _unknown(path: Path, sha256: str, laws: LawTable, build: str) -> str:
     unknown = [docno for docno in documents if docno not in names]
     about = f"{len(unknown)} of {len(documents)} documents of {path.name}, such as {next(iter(unknown), '')!r}"
     return f"{about}, are not in the collection; they stay in the lists" if unknown else ""
-
-
-@cache
-def _warn(remark: str) -> None:
-    """Warn once a process."""
-    _log.warning("run: %s.", remark)
 
 
 @parameters_of(StoredRun, without=["laws"])
