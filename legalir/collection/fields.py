@@ -502,4 +502,5 @@ def _near(value: str, values: Sequence[str]) -> list[str]:
     inside = [one for one in values if wanted in folded(one) or folded(one) in wanted][:_COMPARED]
     if inside:
         return sorted(inside, key=lambda one: (abs(len(one) - len(value)), one))[:3]
-    return get_close_matches(value, values[:_COMPARED], n=3, cutoff=0.5)
+    names = {folded(one): one for one in values[:_COMPARED]}
+    return [names[one] for one in get_close_matches(wanted, names, n=3, cutoff=0.5)]

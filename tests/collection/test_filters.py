@@ -15,7 +15,7 @@ from legalir.analysis.analyzer import get_analyzer
 from legalir.analysis.ngrams import NGrams
 from legalir.analysis.words import Auto
 from legalir.collection.collection import Collection
-from legalir.collection.fields import folded, marked, phrase_pattern, sure_terms
+from legalir.collection.fields import _near, folded, marked, phrase_pattern, sure_terms
 from legalir.errors import ComponentError
 from legalir.frames.as_of import asked_once
 from legalir.frames.where import Where, canonical, with_where
@@ -303,3 +303,9 @@ def test_candidates_have_all_that_have_a_phrase(analyzer: Auto | NGrams) -> None
 )
 def test_phrases_are_whole_words_in_alphabets(phrase: str, text: str, found: bool) -> None:
     assert bool(phrase_pattern(phrase).search(folded(text))) is found
+
+
+def test_the_nearest_of_many_laws_are_named_however_they_are_written() -> None:
+    laws = [f"{name} Act {year}" for name in ("Harbour", "Road", "Canal", "Bridge", "Mine") for year in (1999, 2004)]
+    for wrong in ("bridge  act", "BRIDGES ACT", "the Brigde Act"):
+        assert {"Bridge Act 1999", "Bridge Act 2004"} <= set(_near(wrong, laws))
