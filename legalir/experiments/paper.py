@@ -55,10 +55,12 @@ def latex(tables: Sequence[PaperTable]) -> str:
 
 
 def _latex(table: PaperTable) -> str:
+    label = "-".join(re.findall(r"[a-z0-9]+", table.title.lower()))
     lines = [
         r"\begin{table}",
         r"  \centering",
         f"  \\caption{{{latex_text(table.title)}}}",
+        *([f"  \\label{{tab:{label}}}"] if label else []),
         f"  \\begin{{tabular}}{{l{'r' * len(table.headings)}}}",
         r"    \toprule",
         f"    {' & '.join(['System', *map(latex_text, table.headings)])} \\\\",

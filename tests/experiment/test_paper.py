@@ -38,13 +38,15 @@ def test_characters_with_a_meaning_in_latex():
     assert "{}[a\\_b]" in table  # The line before ends in two backslashes, which would take it as an argument.
     assert "$-$1$^{\\downarrow}$" in table
     assert "LuaLaTeX" in table
+    assert "\\label{tab:t}" in table
+    assert "label" not in latex([PaperTable("한국", [], [], "")])
 
 
 def test_the_table_of_a_result_and_of_several(tmp_path):
     changes = {"title": "A & B", "references": [{"name": "They", "source": "Table 1", "scores": {"P@1": 0.5}}]}
     result = run({**DEFINITION, **changes}, tmp_path / "r", collection=FakeCollection())
     text = result.to_latex()
-    assert "\\caption{A \\& B}" in text
+    assert "\\caption{A \\& B}\n  \\label{tab:a-b}\n" in text
     assert f"than {result.baseline}, two-sided" in text
     assert "correction, $\\alpha$ = 0.05" in text
     assert "They: figures of Table 1, not tested." in text
