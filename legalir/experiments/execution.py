@@ -127,6 +127,7 @@ def make_runs(
             system = systems[name]
             record = RunRecord(name, system.expression, system.key, "", len(topics), spent.seconds)
             remarks = [remark for step in (system.pipeline, *system.judges) for remark in notes(step)]
+            remarks += dict.fromkeys(_left_out_of(system.pipeline, set(topics["qid"])))
             found = checked_run(name, results, definition.depth, topics.columns)
             if missed := len(topics) - found["qid"].nunique():
                 asked = f"all {len(topics)}" if missed == len(topics) else f"{missed} of {len(topics)}"
@@ -458,6 +459,18 @@ def _limits(pipeline: pt.Transformer) -> Iterator[int]:
     for part in used_by(list(vars(pipeline).values())):
         if isinstance(part, pt.Transformer):
             yield from _limits(part)
+
+
+def _left_out_of(pipeline: pt.Transformer, qids: Container[str]) -> Iterator[str]:
+    """Yield a remark on each stored run of a pipeline that has lists of other questions than those of `qids`."""
+    if isinstance(pipeline, StoredRun):
+        lists = pipeline.lists()
+        if others := [qid for qid in lists if qid not in qids]:
+            about = f"{len(others)} of {len(lists)} questions of {pipeline.file.name}"
+            yield f"{about} are not evaluated, such as {others[0]!r}"
+    for part in used_by(list(vars(pipeline).values())):
+        if isinstance(part, pt.Transformer):
+            yield from _left_out_of(part, qids)
 
 
 def checked_run(system: str, results: pd.DataFrame, depth: int, own: Container[str] = ()) -> pd.DataFrame:

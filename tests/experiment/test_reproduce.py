@@ -153,12 +153,15 @@ def test_settings_tuned_on_the_questions_are_said(
 
 def test_systems_without_results_are_noted(tmp_path: Path) -> None:
     (tmp_path / "other.trec").write_text("zz1 Q0 act-1 1 1.0 x\n")
-    (tmp_path / "part.trec").write_text("hb01 Q0 act-1 1 1.0 x\n")
+    (tmp_path / "part.trec").write_text("hb01 Q0 act-1 1 1.0 x\nzz2 Q0 act-1 1 1.0 x\n")
     systems = {"bm25": "bm25", **{one: f'run(path="{tmp_path / one}.trec")' for one in ("other", "part")}}
+    systems["part"] = f"linear({systems['part']}, {systems['part']}) % 1000"
     result = legalir.experiment({"dataset": "legalir/harbour", "measures": ["nDCG@10"], "systems": systems})
     assert result.remarks == {
         "no result for all 40 questions": ["other"],
         "no result for 39 of 40 questions": ["part"],
+        "1 of 1 questions of other.trec are not evaluated, such as 'zz1'": ["other"],
+        "1 of 2 questions of part.trec are not evaluated, such as 'zz2'": ["part"],
         "lists of at most 1 by its own limit": ["part"],
     }
 
