@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from legalir.references.grammar import grammars
 from legalir.references.read import Reference, learn_names, read
 from legalir.references.typed import law_endings
 from legalir.verify.days import law_days, words_of
@@ -109,6 +110,7 @@ class Citation(NamedTuple):
         docno: the docno in brackets.
         near: the text around it in its line; `at` and `until` are its ends there.
         quoted_by: place, among all citations, of the one whose quotation has this one; -1 for none.
+        listed: number of the list of citations in which it stands: *sections 7 and 8*.
     """
 
     start: int
@@ -124,6 +126,7 @@ class Citation(NamedTuple):
     at: int = 0
     until: int = 0
     quoted_by: int = -1
+    listed: int = 0
 
 
 def citations_of(
@@ -192,6 +195,14 @@ def _cites(one: Reference, is_law: Callable[[str], object]) -> bool:
         return True
     known = one.law and one.law_kind == "named" and (not one.surface[0].isalnum() or " " in one.law or is_law(one.law))
     return one.kind != "delegates" and bool(known)
+
+
+@cache
+def _joins() -> re.Pattern[str]:
+    """Return the pattern of what joins the citations of a list, in all languages."""
+    words = {word for grammar in grammars().values() for word in grammar.list}
+    join = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    return re.compile(rf"(?:{_HEADING.pattern})?[\s,;(（]*(?:(?:{join})[\s,;]*)?")
 
 
 @cache
@@ -308,6 +319,8 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
     starts, ends = [one.start for one in citations], [one.end for one in citations]
     for start, end, words in sorted(marked):
         behind, before = bisect_left(starts, end), bisect_right(ends, start) - 1
+        while before in quoted:
+            before -= 1
         long, inside = is_quotation(words), citations[before + 1 : behind]
         if inside and (
             not (long and start < inside[0].start <= inside[-1].end < end)
@@ -346,12 +359,17 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
         if by >= behind:
             preceded.add(by)
         quoting.setdefault((by, firm), []).append(words)
-        quoted.update(dict.fromkeys(range(before + 1, behind), by))
-    return [
-        one._replace(
-            quotations=tuple(quoting.get((place, True), ())),
-            beside=tuple(quoting.get((place, False), ())),
-            quoted_by=quoted.get(place, -1),
+        quoted.update(dict.fromkeys(range(bisect_right(ends, start), behind), by))
+    listed = 0
+    found = []
+    for place, one in enumerate(citations):
+        listed += not _joins().fullmatch(whole, ends[place - 1] if place else 0, one.start)
+        found.append(
+            one._replace(
+                quotations=tuple(quoting.get((place, True), ())),
+                beside=tuple(quoting.get((place, False), ())),
+                quoted_by=quoted.get(place, -1),
+                listed=listed,
+            )
         )
-        for place, one in enumerate(citations)
-    ]
+    return found

@@ -6,11 +6,12 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher, get_close_matches
 from functools import cached_property, lru_cache
+from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -117,6 +118,9 @@ _RUNS_ON = re.compile(
 
 _ALIKE_REST = 0.6
 """How like the rest of a name of a law the words behind its beginning are that misspell it (`SequenceMatcher`)."""
+
+_OF_ANOTHER = 0.65
+"""Share of the letters of words beside a citation that its provision must have for them to be a changed quotation."""
 
 _SHORT = 5
 """Most letters of a short name of a law."""
@@ -258,6 +262,11 @@ class Verifier:
                 f"of the text; there are {', '.join(grammars())}."
             )
         found = citations_of(text, languages, self._docno, self._table.law_names.named)
+
+        def check(one: Citation) -> Checked:
+            return self._checked(text, one, day, as_of is not None, law)
+
+        found = _shared(text, found, check)
         checked: dict[int, Checked] = {}
         # A citation in a quotation comes after the one that quotes, which may stand behind it.
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
@@ -267,7 +276,7 @@ class Verifier:
             if outer is not None and _TERM not in outer.reason and outer.state in ("right", "wording differs"):
                 checked[place] = _quoted(text, one, outer)
             else:
-                checked[place] = self._checked(text, one, day, as_of is not None, law)
+                checked[place] = check(one)
         if not found and (alone := self.find(text, as_of=as_of)):
             checked[0] = alone  # No sentence, of which a language could be recognised.
         for place, one in enumerate(found):
@@ -798,6 +807,8 @@ class Verifier:
                 continue
             parts = max((each for each in differences if each), key=_words_in_common, default=[])
             long, firm = is_quotation(words, 1.5), words in one.quotations
+            if not firm and _words_in_common(parts) < _OF_ANOTHER * len(words):
+                parts = []
             number = bool(parts) and not _numbers(words) <= _numbers(" ".join(texts))
             if number or (long and (parts or firm)) or (parts and firm):
                 reason = "The words quoted are not those of the provision."
@@ -898,6 +909,30 @@ class Verifier:
             )
             return found._replace(reason=f"{reason} {told}")
         return found._replace(state="title differs", reason=reason, nearest=tuple(others[:3]))
+
+
+def _shared(text: str, citations: Sequence[Citation], check: Callable[[Citation], Checked]) -> list[Citation]:
+    """Give each quotation at a list of citations to the one whose provision has its words, if one has them."""
+
+    def has(place: int, words: str) -> bool:
+        found = check(citations[place]._replace(quotations=(words,), beside=(), heading=""))
+        return found.state == "right" and _TERM not in found.reason
+
+    shared = list(citations)
+    for _, several in groupby(range(len(citations)), key=lambda place: citations[place].listed):
+        listed = list(several)
+        owned: dict[int, tuple[list[str], list[str]]] = {place: ([], []) for place in listed if len(listed) > 1}
+        for place in owned:
+            of = citations[place]
+            for kind, words in [(0, each) for each in of.quotations] + [(1, each) for each in of.beside]:
+                owner = next((each for each in (place, *listed) if has(each, words)), place)
+                owned[owner][kind].append(words)
+                for inner, one in enumerate(shared if owner != place else ()):
+                    if one.quoted_by == place and text[one.start : one.end] in words:
+                        shared[inner] = one._replace(quoted_by=owner)
+        for place, (quotations, beside) in owned.items():
+            shared[place] = shared[place]._replace(quotations=tuple(quotations), beside=tuple(beside))
+    return shared
 
 
 def _is_of_another(heading: str, records: Sequence[Provision]) -> bool:

@@ -275,6 +275,39 @@ def test_citations_in_a_quotation_are_part_of_it(tmp_path: Path) -> None:
     assert "compared as a whole" in found[1].reason
 
 
+PILOT = "The presence of a pilot does not release the master from responsibility for the vessel"
+LINES = "The master or a person named by the master shall check the lines"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Sections 6(3) and 11(2) of the Harbour Act say: “{PILOT}”", ["right"] * 2),
+        ("Section 6(3) and section 11(2) of the Harbour Act say: “{PILOT}” and “{LINES}”", ["right"] * 2),
+        ("“{LINES}”, “{PILOT}” (sections 6(3) and 11(2) of the Harbour Act)", ["right"] * 2),
+        (
+            "Section 6 (2) and (3) of the Harbour Act: “The duty does not apply to a vessel whose master holds a "
+            "certificate under section 7”; “{PILOT}”",
+            ["right"] * 3,
+        ),
+        ("“{PILOT}” [act-6], [act-11]", ["right"] * 2),
+        # Of no list, or in none of its provisions, or in another paragraph.
+        ("Section 11(2) of the Harbour Act says: “{PILOT}”. Section 6(3) of the Harbour Act is about it.",
+         ["wording differs", "right"]),
+        ("Sections 6(3) and 11(2) of the Harbour Act say: “{PILOT} and of the crew”", ["right", "wording differs"]),
+        ("Sections 6(2) and 11(2) of the Harbour Act say: “{PILOT}”", ["right", "wording differs"]),
+        # Words that a person has said behind a citation, and words of the provision that are changed.
+        ("Section 11(1) of the Harbour Act asks for fenders. A witness said: “The master did keep the vessel moored "
+         "with lines and we had nobody to check them that night”", ["could not check"]),
+        ("Section 20(2) of the Harbour Act is clear. It reads: “The owner carries the costs of cleaning.”",
+         ["wording differs"]),
+    ],
+)  # fmt: skip
+def test_a_quotation_is_of_one_citation_of_a_list(text: str, expected: list[str]) -> None:
+    found = Collection("legalir/harbour").verify(text.format(PILOT=PILOT, LINES=LINES)).citations
+    assert [one.state for one in found] == expected
+
+
 @pytest.mark.parametrize(
     ("lang", "text", "quotation", "heading", "days"),
     [
