@@ -50,6 +50,9 @@ _DOTS = "ㆍᆞ"
 """Letters that stand for the middle dot in Korean, where other texts have ``·``, ``‧`` or ``・``."""
 
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
+_APART = re.compile(r"\s[‑–-]\s|,\s")
+"""What is between two names in brackets: ``(Kündigungsschutzgesetz – KSchG)``."""
+
 _BRACKETED = re.compile(r"[(（【]([^()（）]{1,80})[)）】]\s*\Z")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
 _CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?|\d{1,4}/\d{4}|\d{4}:\d{1,5}")
@@ -73,6 +76,7 @@ _NUMBER_AND_YEAR = re.compile(
 """``30 marzo 2001, n. 165``; ``n. 165/2001``, ``2016/679``, ``1994:1219``; ``n° 83-634``; ``No. 12 of 2003``,
 ``165 del 2001``."""
 
+_KIND_AND_DAY = re.compile(rf"(?:[^\W\d_]+['’\s]){{1,5}}{_DAY}")
 _ITS_DAY = re.compile(rf",?\s(?:[^\W\d_]{{1,4}}\s){{0,2}}\d{{1,2}}(?:[.°º]|er)?\s[^,]{{3,30}}?(?:{_Y}|(?=,|$))")
 _DASH = re.compile("[‑–-]")
 _TO_NUMBER = re.compile(r"[\s,.()]{0,3}$")
@@ -131,9 +135,8 @@ class LawNames:
                     forms = [name, base, *(one for one in (alone, kind) if compact(one) in _short_names().names)]
             forms += [one for one in (without_state(base),) if compact(one) not in full]
             bracket = _BRACKET.search(name)
-            shown = [part for form in (*forms, _base(name)) for part in (form, *form.split(" – "))] + (
-                [bracket[1]] if bracket else []
-            )
+            given = dict.fromkeys((bracket[1], *_APART.split(bracket[1]))) if bracket else {}
+            shown = [*(part for form in (*forms, _base(name)) for part in (form, *form.split(" – "))), *given]
             for key in dict.fromkeys(map(compact, shown)):
                 if len(key) >= _SHORTEST and key.isalpha():
                     _add(self._words, key, number)
@@ -141,10 +144,11 @@ class LawNames:
             short = (key for key in _short_names().caseless(base) if key not in full and len(key) >= _FEWEST)
             for key in dict.fromkeys((*(compact(form) for form in forms if _is_telling(form)), *written_out, *short)):
                 _add(self._names, key, number)
-            if bracket and _ACRONYM.fullmatch(bracket[1]) and _has_case(bracket[1]):
-                _add(self._acronyms, bracket[1], number)
-            elif bracket and _CODE.fullmatch(bracket[1]):
-                _add(self._codes, compact(bracket[1]), number)
+            for short in given:
+                if _ACRONYM.fullmatch(short) and _has_case(short):
+                    _add(self._acronyms, short, number)
+                elif _CODE.fullmatch(short):
+                    _add(self._codes, compact(short), number)
             words = tuple(filter(None, map(compact, _WORD.findall(base))))
             if len(words) > 1:
                 self._by_letter.setdefault(words[0][0], []).append((number, words))
@@ -374,8 +378,11 @@ class LawNames:
         return (*self._names.get(key, ()), *self._words.get(key, ()))
 
     def beginning(self, name: str) -> tuple[int, ...]:
-        """Return the laws whose names begin with one that a list gives for a short form: the books of a code."""
-        keys = self.listed(name)
+        """Return the laws whose names begin with a kind and a day, or with one that a list gives for a short form.
+
+        Of the latter are the books of a code; of the former, *loi du 8 avril 2016*, there may be several on a day.
+        """
+        keys = self.listed(name) or ((compact(name),) if _KIND_AND_DAY.fullmatch(name) else ())
         if not keys:
             return ()
         return tuple({law: None for key, of in self._names.items() if key.startswith(keys) for law in of})

@@ -370,8 +370,7 @@ class Verifier:
         if typed.heading or not (laws or (typed.reference and (typed.marked or len(compact(typed.law)) > 2))):
             return None
         if typed.law and not laws and not near:
-            near = tuple(table.laws[law] for law in table.law_names.beginning(typed.law)[:_MOST_LAWS])
-            near = near or self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
+            near = self._nearest_laws(typed.law, True) or self._nearest_laws(typed.law)
         meant = laws or tuple(law for name in near for law in table.law_names.in_full(name))
         each = [self._provided(typed, (law,), start, given) for law in meant[:_MOST_LAWS]]
         docnos = tuple(docno for one in each if one is not None for docno in (one.docnos or (one.shows,)) if docno)
@@ -384,7 +383,9 @@ class Verifier:
         if near:
             reason = f"The collection has no law of exactly this name: {near[0]}?"
             return start._replace(state="name unclear", reason=reason, nearest=docnos or near)
-        names_another = any(one.laws for one in table.law_names.find(typed.law))
+        names_another = any(one.laws for one in table.law_names.find(typed.law)) or any(
+            map(table.law_names.named, typed.law.split() if " " in typed.law else ())
+        )
         if names_another or not (table.law_names.is_listed(typed.law) or _is_like_a_law(typed.law, self._lang)):
             return None
         if self._collection.source.about.complete:
@@ -471,6 +472,8 @@ class Verifier:
             name: the words.
             unread: whether no grammar takes them for a law; then a short name may also have one other letter.
         """
+        if begun := self._table.law_names.beginning(name):
+            return tuple(self._table.laws[law] for law in begun[:_MOST_LAWS])
         if unread and len(short := compact(name)) <= _SHORT:
             return tuple(law for law, key in self._short_laws if _one_letter_apart(short, key))[:3]
         pairs = _pairs(name)

@@ -234,3 +234,21 @@ def test_names_that_texts_define(tmp_path: Path) -> None:
     assert found.shows == "d1"
     assert (rule := defined.find("기본규칙 3조")) is not None
     assert rule.state == "outside this collection"
+
+
+def test_two_names_in_brackets_and_a_law_by_its_day(tmp_path: Path) -> None:
+    kais = ("Gesetz über Kais (Kaigesetz – KaiG)", "6", "Schlepper")
+    german = collection(tmp_path / "de", "de", [kais, ("Deichgesetz (Deichgesetz, DeiG)", "2", "")])
+    for words in ("KaiG § 6", "§ 6 Kaigesetz", "Kaigesetz 6", "§ 6 KaiG"):
+        found = german.find(words)
+        assert found is not None and (found.state, found.law) == ("right", kais[0]), words
+    assert german.find("Was sagt KaiG § 6?") is None  # A question, not a law that the collection lacks.
+    assert [one.state for one in german.verify("Nach § 6 KaiG und § 6 Kaigesetz gilt das.").citations] == ["right"] * 2
+
+    law = "Loi du 8 avril 2016 relative aux quais"
+    french = collection(tmp_path / "fr", "fr", [(law, "2", ""), ("Loi du 9 avril 2016 relative aux digues", "2", "")])
+    for words in ("art. 2 loi du 8 avril 2016", "article 2 de la loi du 8 avril 2016"):
+        found = french.find(words)  # There may be several laws of one day.
+        assert found is not None and found.state == "name unclear" and law in found.reason, words
+    (one,) = french.verify("Voir l'article 2 de la loi du 8 avril 2016.").citations
+    assert (one.state, one.nearest) == ("name unclear", (law,))
