@@ -144,11 +144,11 @@ class LawNames:
             short = (key for key in _short_names().caseless(base) if key not in full and len(key) >= _FEWEST)
             for key in dict.fromkeys((*(compact(form) for form in forms if _is_telling(form)), *written_out, *short)):
                 _add(self._names, key, number)
-            for short in given:
-                if _ACRONYM.fullmatch(short) and _has_case(short):
-                    _add(self._acronyms, short, number)
-                elif _CODE.fullmatch(short):
-                    _add(self._codes, compact(short), number)
+            for form in given:
+                if _ACRONYM.fullmatch(form) and _has_case(form):
+                    _add(self._acronyms, form, number)
+                elif _CODE.fullmatch(form):
+                    _add(self._codes, compact(form), number)
             words = tuple(filter(None, map(compact, _WORD.findall(base))))
             if len(words) > 1:
                 self._by_letter.setdefault(words[0][0], []).append((number, words))
