@@ -508,7 +508,9 @@ class Grammar(Schema):
             words = sorted("|".join(self.cardinals).split("|"), key=len, reverse=True)
             return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
         if token == "L":
-            joins = self.alternatives((*self.list, *self.range))
+            joins = self.alternatives(
+                [one for one in (*self.list, *self.range) if one != "-" or self.spaceless or one not in self.joiners]
+            )
             # A gap belongs to an ending alone: two in a row can be taken in two ways, for each member of the list.
             tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?(?:{GAP}{self._ending})?" if self.endings else ""
             number = rf"(?:[(（]?{number_pattern('.', self.lettered, self.letters)}[)）]?|[(（]\w{{1,2}}[)）])"

@@ -106,9 +106,13 @@ _ACT = re.compile(r"제\s?(\d{1,6})\s?호 ?\Z")
 _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
+_AT_ONCE = re.compile(r"amended(?:,|\s?—\s?\(a\))?\sin\s?\Z", re.IGNORECASE)
+"""Words that move a text to another law before the end of their clause: ``… is amended, in section 16, by``."""
 _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
 """After the number of an article at the beginning of a line: a wide space, or a heading in brackets."""
-_LIST_BEGINS = re.compile(r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\((?:a|i|1)\))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)")
+_LIST_BEGINS = re.compile(
+    r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
+)
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _AND = re.compile(r"[,、，과와및并並且] ?\Z")
@@ -123,6 +127,9 @@ _CLAUSE_BEGINS = re.compile(
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 """The end of a sentence before one with a capital."""
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
+_BASIS = re.compile(r"[^\n;:]{0,240}?,\s(?=(?:(?:et\s)?l['’]|les\s)articles?\s|artikel(?:en)?\s)")
+_BASIS_ENDS = re.compile(r"[;\n]")
+"""What follows a law on which another is based, up to its articles: ``Vu la loi …, l'article 29``; and where it ends."""
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
 _REVERSED = str.maketrans("»«", "«»")
@@ -476,6 +483,7 @@ class _Memory:
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.outside: dict[str, None] | None = None  # In a quotation, those that were named before it.
         self.last: dict[str, Reference] = {}
+        self.whole: Reference | None = None  # The last law that was named without a number.
         self.subject: _Law | None = None  # The last law that was named without an article, with the verb after it.
         self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
         self.introduced = False  # Whether a short name is given to it before the verb.
@@ -1100,6 +1108,9 @@ class _Reader:
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
+                    whole = reference.state == "whole law" and reference.law_kind == "named"
+                    if whole and (" " in reference.law or self._kind_noun.search(reference.law.casefold())):
+                        memory.whole = reference
                     if reference.law_kind in _OTHERS and (reference.law or reference.article):
                         kept = None if reference.article else self._changed(text, reference.start, memory)
                         memory.name(reference.law)
@@ -1408,11 +1419,14 @@ class _Reader:
         likely = (
             not joined and not memory.own.law and "\n" not in text[memory.end : start] and self._begins(text, start)
         )
-        law = _law_meant(memory.last.get("article"), start) if likely or not over else None
+        last, whole = memory.last.get("article"), memory.whole
+        if likely and whole is not None and (last is None or last.end <= whole.start):
+            last, over = whole, True  # The Pier Act 1990 applies. By section 5 …
+        law = _law_meant(last, start) if likely or not over else None
         marked = self._is_in_no_statute(text, start, memory)
         if law is None or (words is None if joined else not marked):
             return None
-        if not joined and len({memory.last["article"].word, draft.word} - {""}) > 1:
+        if not joined and last and len({last.word, draft.word} - {""}) > 1:
             return None  # A regulation behind section 5 of an act is none of it.
         law.kind = "likely" if over else law.kind
         if law.kind == "named" and self._grammar.spaceless and memory.own.law and not marked:
@@ -1912,14 +1926,16 @@ class _Reader:
         for short, law in memory.names.items():
             if noun.startswith(short.casefold()[: max(5, len(short) - 2)]):  # Ustawa, ustawą
                 return law, "short"
-        if noun[:6] in memory.own.law.casefold() if memory.own.law else noun in self._own_nouns:
+        if memory.own.law and noun[:6] in memory.own.law.casefold():
             return memory.own.law, "self"
         laws = [*before, *memory.laws]
-        known = ((law, [*filter(str.isalpha, law.casefold().split())]) for law in laws)
+        known = ((law, [*filter(str.isalpha, law.casefold().replace(",", "").split())]) for law in laws)
         base = next((kind for kind, forms in self._grammar.law_kinds.items() if noun in forms), "")
         named = {law for law, each in known if each[-1:] == [noun] and "the" not in each}
         named |= {law for law in laws if base and law.partition(" ")[0].casefold().endswith(base)}
-        return named.pop() if len(named) == 1 else "", "short"  # The Internal Revenue Code … of the Code
+        if len(named) == 1:
+            return named.pop(), "short"  # The Internal Revenue Code … of the Code
+        return "", "self" if not memory.own.law and noun in self._own_nouns else "short"
 
     def _blank(self, text: str, place: int) -> int:
         """Return the place after the white space at a place."""
@@ -2027,6 +2043,8 @@ class _Reader:
     def _tail(self, text: str, end: int, number: str, several: str) -> int:
         """Return the length of what does not belong to a number: ``-5`` in ``§§ 3-5``, ``a`` in ``46.1a)``."""
         pair = _DASHED.fullmatch(number)
+        if pair and pair[3] == "-" and text[end : end + 1] == "조":
+            return 0  # 제7-14조 of a Korean rule is one number.
         if pair and (several == "N" or pair[3] == "–") and text.endswith(number, 0, end):
             tail = len(number) - pair.end(2)
             join = self._list.match(text, end) or self._range.match(text, end)
@@ -2268,6 +2286,8 @@ class _Reader:
         places = []
         for one in self._moves.finditer(text) if self._moves else ():
             clause = _CLAUSE.match(text, one.end()) if one.lastgroup == "before" and self._grammar.has_words else None
+            if _AT_ONCE.search(one[0]):
+                clause = None
             places.append((clause.end() if clause else one.start(), one))
         return sorted(places, key=lambda each: each[0], reverse=True)
 
@@ -2284,9 +2304,12 @@ class _Reader:
             first = next((one for one in named if one.law_kind in _OTHERS), None)
             if first is not None and first.law != memory.own.law:
                 memory.move(Place(first.law, first.article, first.paragraph), len(text))
-        elif (law := self._law_at(text, end, memory)) and (begins := _LIST_BEGINS.match(text, law.end)):
-            ends = _LIST_ENDS.search(text, begins.end())
-            memory.move(Place(law.name), ends.end() if ends else len(text))
+        elif law := self._law_at(text, end, memory):
+            for begin, stop in ((_LIST_BEGINS, _LIST_ENDS), (_BASIS, _BASIS_ENDS)):
+                if begins := begin.match(text, law.end):
+                    ends = stop.search(text, begins.end())
+                    memory.move(Place(law.name), ends.end() if ends else len(text))
+                    break
 
     def _annex(self, number: str) -> str:
         return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
 _ARTICLE = re.compile(
-    r"\s*(?P<label>제\d+조(?:의\s?\d+)?)"
+    r"\s*(?P<label>제\d+(?:-\d+)?조(?:의\s?\d+)?)"
     r"(?:\s?(?P<heading>\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|(?<=\S)\[[^\[\]]*\]))?[ \t]*"
 )
 _DECIMAL = re.compile(r"(?m)(?:^[ \t]*|(?<=\s))(?P<label>\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}\.)(?=\s+\S)")
