@@ -129,7 +129,7 @@ _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _BASIS = re.compile(r"[^\n;:]{0,240}?,\s(?=(?:(?:et\s)?l['’]|les\s)articles?\s|artikel(?:en)?\s)")
 _BASIS_ENDS = re.compile(r"[;\n]")
-"""What follows a law on which another is based, up to its articles: ``Vu la loi …, l'article 29``; and where it ends."""
+"""What follows a law on which another is based, up to its articles, and their end: ``Vu la loi …, l'article 29;``."""
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
 _REVERSED = str.maketrans("»«", "«»")
@@ -1412,8 +1412,9 @@ class _Reader:
         """
         start = draft.start
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
-        over = _SENTENCE_OVER.search(text, memory.end, start) or _NEXT_SENTENCE.search(
-            text, max(0, memory.end - 2), start + 1
+        over = bool(
+            _SENTENCE_OVER.search(text, memory.end, start)
+            or _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start + 1)
         )
         # In the next sentence, where there is no own law that it may be of.
         likely = (

@@ -165,6 +165,6 @@ def test_an_article_whose_law_is_likely_is_not_certain() -> None:
     found = Resolver([act]).resolve(read(text, "en"), "")
     assert [one.state for one in found] == ["resolved", "ambiguous", "ambiguous"]
     assert [one.docnos for one in found] == [("a-3",), ("a-5",), ("a-6", "a-7")]
-    text = "The claim is under the Ferry Act 2001. The tribunal was right about section 5, not about the GmbH or section 6."
+    text = "The claim is under the Ferry Act 2001. The tribunal was right on section 5, not on the GmbH or section 6."
     found = Resolver([act]).resolve(read(text, "en"), "")
     assert [(one.state, one.docnos) for one in found[-2:]] == [("ambiguous", ("a-5",)), ("ambiguous", ("a-6",))]
