@@ -987,7 +987,22 @@ def test_lines_cut_at_a_length_do_not_change_what_is_a_heading(
             rows += [*([first] if headed else []), *lines, ""]
             expected.append((str(at), heading if headed else "", words))
         found = cut(read_text("a.txt", rows, "auto", "", "a")).documents
-        assert [(one.unit.number, one.unit.heading, " ".join(one.text.split())) for one in found] == expected, width
+        assert [(one.unit.number, one.unit.heading, one.text) for one in found] == expected, width
+
+
+@pytest.mark.parametrize("blank", [True, False])
+def test_lines_cut_at_a_length_are_joined_and_lists_stay(blank: bool) -> None:
+    *_, (first, second) = CUT_LAWS[0]
+    paragraphs = [f"(1) {first}", f"(2) {second[:-1]}—", f"(a) {first}", f"(b) {second}"]
+    paragraphs += ["A short line.", first] if blank else []  # Without blank lines, nobody could tell where it begins.
+    for width in range(48, 90):
+        rows = ["Harbour Act 2019", ""]
+        for at in (1, 2, 3):
+            rows.append(f"{at}. Duties of the master")
+            for words in paragraphs:
+                rows += [*textwrap.wrap(words, width, subsequent_indent="  "), *([""] if blank else [])]
+        found = cut(read_text("a.txt", rows, "auto", "", "a")).documents
+        assert [one.text for one in found] == ["\n".join(paragraphs)] * 3, width
 
 
 def test_pages_of_pages_contents_with_pages_and_margins() -> None:

@@ -30,7 +30,7 @@ from legalir.statutes.jurisdictions import (
     mark_repealed,
     spelled,
 )
-from legalir.statutes.law import CELL, Law, Outline, Unit
+from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
 from legalir.statutes.reading.page import foot_of, signatures_of, tools_above
 from legalir.statutes.reading.plain_text import CUT_OFF, compact
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
@@ -100,6 +100,10 @@ _CUT_LINES, _LEAST_WIDTH = 4, 40
 """Rows that show how long lines are, and the least length at which they are cut."""
 _ENDS = (".", "。", ":", "：", ";", "；", ",", "、", "—", "–", " -", ":-")
 _SENTENCE = (".", ";", "”", "’", '"', ")")
+_STOPS = (*_SENTENCE, ":", "—")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
+"""Signs of scripts whose lines may be cut inside a word."""
+_UNREAD_MARK = re.compile(r"\s*[(（][\w.]{1,6}[)）]\s")
 _LONGEST_HEADING = 200
 _NUMBERED_GROUP = re.compile(r"\s*(?:[IVX]{1,5}|[A-H])\.\s+[^\W\d_]")
 """A heading that only a Roman number or a letter numbers: ``III. Gebühren``."""
@@ -775,6 +779,9 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
     plan = layout(rows, table)
     before_blank = {line.start for at, line in enumerate(every[:-1]) if blank[at + 1]}
     full = _full(rows, plan.headings, [row for row, line in enumerate(places) if line.start in before_blank])
+    text = (row for row in range(len(rows) - 1) if not {row, row + 1} & plan.headings.keys())
+    blanks = sum(places[row].start in before_blank for row in text)
+    parted = blanks > sum(rows[row].rstrip().endswith(_STOPS) for row in full)
     titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked], alone, full)
     taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
     outline, marks = Outline(law), list[str]()
@@ -812,7 +819,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
                 else:
                     _add_title(unit, rows, places, each)
         else:
-            _text(outline, line, words, marks)
+            _text(outline, line, words, marks, row - 1 in full and _goes_on(rows[row - 1], words, parted))
     if plan.doubts:
         some = ", ".join(f'"{rows[row].strip()[:40]}"' for row in plan.doubts[:3])
         begun = "1 line begins" if len(plan.doubts) == 1 else f"{len(plan.doubts)} lines begin"
@@ -910,8 +917,26 @@ def _open(
     _text(outline, Line(line.start + stop, line.end), words[stop:], marks)
 
 
-def _text(outline: Outline, line: Line, words: str, marks: list[str]) -> None:
-    """Add a line of text to the open unit; a line that begins with a mark opens a paragraph or an item."""
+def _goes_on(row: str, after: str, parted: bool) -> bool:
+    """Return True if a row that lines are cut to goes on in the one after it, in scripts with blanks between words.
+
+    Args:
+        row: in which the next word would not fit.
+        after: the row behind it.
+        parted: whether blank lines part the paragraphs of the file: else a new one may begin behind a full stop.
+    """
+    beside = row.rstrip()[-1:] + after.lstrip()[:1]
+    if _UNSPACED.search(beside) or _UNREAD_MARK.match(after):
+        return False
+    return parted or beside[1:].islower() or not row.rstrip().endswith(_STOPS)
+
+
+def _text(outline: Outline, line: Line, words: str, marks: list[str], goes_on: bool = False) -> None:
+    """Add a line of text to the open unit; a line that begins with a mark opens a paragraph or an item.
+
+    Args:
+        goes_on: whether the line before it was cut at a length, so that it is no line of its own.
+    """
     if line.start >= line.end:
         return
     for name, form in _MARKS.items():
@@ -929,8 +954,10 @@ def _text(outline: Outline, line: Line, words: str, marks: list[str]) -> None:
             return
     if outline.unit is outline.law.root:
         outline.enter(Unit("preamble"), _BELOW)
-    outline.unit.add_break()
-    outline.unit.add(line.start, line.end)
+    last = outline.unit.content[-1] if outline.unit.content else None
+    goes_on = goes_on and isinstance(last, Span) and last.role == "text"
+    outline.unit.add_break(" " if goes_on else BREAK)
+    outline.unit.add(line.start + (len(words) - len(words.lstrip()) if goes_on else 0), line.end)
 
 
 def read_text(
