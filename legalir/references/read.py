@@ -97,7 +97,7 @@ _BOOK = re.compile("(?<=》)(?:[一-鿿]{1,10}[编編]|[总總分][则則])\\Z|(
 """A book of a law before an article of it: 《民法典》合同编第五百条."""
 _LAW_WORD = re.compile("(?:法|條例|条例)(?=[，、之的（(規规])")
 """The end of the name of a law that is not quoted and has no number behind it."""
-_LONGER = re.compile("[基日资資版样樣]本|(?<!造)成本|[合共协協]同")
+_LONGER = re.compile("[基日资資版样樣]本|(?<![造构構完达達形])成本|[合共协協]同")
 """Beginnings of words that end in 本法 or 同法."""
 _ALPHABETS = "\u2fff"
 """Last of the signs before those of Chinese, Japanese and Korean."""
@@ -106,7 +106,7 @@ _ACT = re.compile(r"제\s?(\d{1,6})\s?호 ?\Z")
 _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
-_AT_ONCE = re.compile(r"amended(?:,|\s?—\s?\(a\))?\sin\s?\Z", re.IGNORECASE)
+_AT_ONCE = re.compile(r"amended(?:,|\s?—\s?\(a\))?\s(?:in|by\sthe)\s?\Z", re.IGNORECASE)
 """Words that move a text to another law before the end of their clause: ``… is amended, in section 16, by``."""
 _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
 """After the number of an article at the beginning of a line: a wide space, or a heading in brackets."""
