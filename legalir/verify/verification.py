@@ -122,6 +122,12 @@ _ALIKE_REST = 0.6
 _OF_ANOTHER = 0.65
 """Share of the letters of words beside a citation that its provision must have for them to be a changed quotation."""
 
+_SAMPLE, _LEAST_TEXT = 20, 200
+"""Provisions by which the language of a law is recognised, and the fewest characters that show it."""
+
+_SCANDINAVIAN = frozenset(("da", "no", "nb", "nn"))
+"""Languages that are taken for each other."""
+
 _SHORT = 5
 """Most letters of a short name of a law."""
 
@@ -233,6 +239,7 @@ class Verifier:
         self._references = lru_cache(1024)(self._references_of)
         self._articles = lru_cache(256)(self._articles_of)
         self._nearest_laws = lru_cache(4096)(self._laws_like)
+        self._lang_of = lru_cache(1024)(self._language_of)
 
     def verify(self, text: str, *, as_of: str | date | None = None, lang: str = "", law: str = "") -> Verification:
         """Return each citation of a text with its state.
@@ -455,6 +462,17 @@ class Verifier:
         """Return sort key and place of the provisions of a law, by their numbers."""
         places = np.flatnonzero(np.asarray(self._table.arrays["law"]) == law).tolist()
         return sorted((sort_key(article), place) for place in places if (article := self._table.article(place)))
+
+    def _language_of(self, law: str) -> str:
+        """Return the language of a law: another than that of the collection if its text clearly is in it."""
+        places = [place for number in self._table.law_names.named(law) for _, place in self._articles(number)]
+        docnos = [str(self._table.docnos[place]) for place in places[:_SAMPLE]]
+        texts = [record.text for docno in docnos if (record := self._record(docno))]
+        if sum(map(len, texts)) < _LEAST_TEXT:
+            return self._lang
+        found = identify(texts)
+        alike = {found, self._lang.partition("-")[0]} <= _SCANDINAVIAN
+        return self._lang if alike or self._lang.startswith(found) or found not in grammars() else found
 
     def _near(self, number: str, laws: Sequence[int]) -> tuple[str, ...]:
         """Return the provisions before and after a number that a law does not have."""
@@ -798,12 +816,13 @@ class Verifier:
             differences = [differing(words, text) for text in texts]
             if None in differences:
                 part = part_of(one.reference) if one.reference is not None and len(records) == 1 else ()
-                inside = text_of(records[0].text, part, self._lang) if part else ""
+                inside = text_of(records[0].text, part, self._lang_of(records[0].law)) if part else ""
                 if inside and differing(words, f"{records[0].title}\n{inside}") is not None:
                     reason = "The words quoted are in the provision, but not in the paragraph or item that is cited."
                     return found._replace(state="wording differs", reason=reason)
                 if words in one.quotations:
-                    before, after = cut_off(words, texts[2 * (differences.index(None) // 2)], self._lang)
+                    place = differences.index(None) // 2
+                    before, after = cut_off(words, texts[2 * place], self._lang_of(records[place].law))
                     told = [f"The provision has {_cut(before)} before the words quoted." if before else ""]
                     told += [f"The provision goes on: {_cut(after)}." if after else ""]
                     found = found._replace(reason=" ".join(filter(None, (found.reason, *told))))
@@ -838,10 +857,11 @@ class Verifier:
         if not wanted or own >= len(wanted) or not record.text.strip():
             return True, ""
         wanted = wanted[own:]
-        lang = self._lang.partition("-")[0]
+        language = self._lang_of(record.law)
+        lang = language.partition("-")[0]
         if lang not in grammars():
             return None, "It cannot be told whether the provision has this part: there is no grammar of its language."
-        units = labelled(record.text, self._lang)
+        units = labelled(record.text, language)
         lines = [line for line in record.text.splitlines() if line.strip()]
         above: dict[str, str] = {}
         labels = grammars()[lang].labels

@@ -483,6 +483,24 @@ def test_paragraphs_quotations_and_years(tmp_path: Path, text: str, state: str) 
     assert [one.state for one in Collection(tmp_path).verify(text).citations] == [state]
 
 
+def test_paragraphs_of_a_law_in_another_language_than_the_collection(tmp_path: Path) -> None:
+    french = (
+        "Tout navire de plus de cinquante mètres prend un pilote à bord.\nL'autorité peut accorder des dérogations."
+    )
+    rows = [
+        *({"docno": f"a-{n}", "law": "Pier Act 1990", "article": str(n), "text": f"A pier is a jetty of stone. {n}."}
+          for n in range(1, 9)),
+        {"docno": "l-2", "law": "Loi sur les quais", "article": "2", "text": french},
+        {"docno": "l-3", "law": "Loi sur les quais", "article": "3", "text": "Les capitaines annoncent leur arrivée "
+         "vingt-quatre heures à l'avance au bureau du port, et leur départ deux heures avant de quitter le quai."},
+    ]  # fmt: skip
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "en"}), encoding="utf-8")
+    text = "L'article 2, alinéa {}, de la Loi sur les quais permet des dérogations à cette règle du port."
+    found = [Collection(tmp_path).verify(text.format(n)).citations[0].state for n in (2, 3)]
+    assert found == ["right", "no such provision"]
+
+
 def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path: Path) -> None:
     folder = tmp_path / "garden"
     folder.mkdir()
