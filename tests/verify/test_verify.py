@@ -485,7 +485,7 @@ def test_paragraphs_quotations_and_years(tmp_path: Path, text: str, state: str) 
 
 def test_paragraphs_of_a_law_in_another_language_than_the_collection(tmp_path: Path) -> None:
     french = (
-        "Tout navire de plus de cinquante mètres prend un pilote à bord.\nL'autorité peut accorder des dérogations."
+        "Tout navire de plus de cinquante mètres prend un pilote.\nL'autorité peut accorder des dérogations."
     )
     rows = [
         *({"docno": f"a-{n}", "law": "Pier Act 1990", "article": str(n), "text": f"A pier is a jetty of stone. {n}."}
