@@ -126,10 +126,17 @@ _CLAUSE_BEGINS = re.compile(
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 """The end of a sentence before one with a capital."""
+_BEGINS = re.compile(r"(?:\A|[.;:)\n–—])\s{0,3}\Z")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
-_BASIS = re.compile(r"[^\n;:]{0,240}?,\s(?=(?:(?:et\s)?l['’]|les\s)articles?\s|artikel(?:en)?\s)")
+_BASIS = re.compile(
+    r"[^\n;:]{0,240}?,\s(?=(?:(?:et\s)?l['’]|les\s)articles?\s|artikel(?:en)?\s)"
+    r"|[^\n.:;§\d]{0,120}?\s(?=\d{1,3}(?:\s?[a-z])?\s(?:kap\.|§))"
+)
+_BASED = re.compile(r"(?:vu|gelet|upphävs|ändras|fogas)\b", re.IGNORECASE)
+_IN_A_LAW = re.compile(r"(?:al|alla|ai|alle|nel|nella|all['’]|nell['’]|au|à|dans)(?:\b|(?<=['’]))", re.IGNORECASE)
 _BASIS_ENDS = re.compile(r"[;\n]")
-"""What follows a law on which another is based, up to its articles, and their end: ``Vu la loi …, l'article 29;``."""
+"""What follows a law on which another is based, or that it changes, up to its articles, and their end: ``Vu la loi …,
+l'article 29;``, ``ändras i lagen … 5 §``."""
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
 _REVERSED = str.maketrans("»«", "«»")
@@ -2306,11 +2313,18 @@ class _Reader:
             if first is not None and first.law != memory.own.law:
                 memory.move(Place(first.law, first.article, first.paragraph), len(text))
         elif law := self._law_at(text, end, memory):
-            for begin, stop in ((_LIST_BEGINS, _LIST_ENDS), (_BASIS, _BASIS_ENDS)):
-                if begins := begin.match(text, law.end):
-                    ends = stop.search(text, begins.end())
-                    memory.move(Place(law.name), ends.end() if ends else len(text))
-                    break
+            begins, ends = _LIST_BEGINS.match(text, law.end), _LIST_ENDS
+            if _IN_A_LAW.match(words[0]):  # Al codice penale, l'articolo 323 è abrogato e, dopo l'articolo 322, …
+                over = _NEXT_SENTENCE.search(text, law.end)
+                stop = over.end() if over else len(text)
+                told = (one.lastgroup for one in self._kind_after.finditer(text, law.end, stop))
+                begins = words if _BEGINS.search(text, 0, words.start()) and "amends" in told else None
+                ends = _NEXT_SENTENCE
+            elif not begins and _BASED.match(words[0]):
+                begins, ends = _BASIS.match(text, law.end), _BASIS_ENDS
+            if begins:
+                until = ends.search(text, begins.end())
+                memory.move(Place(law.name), until.end() if until else len(text))
 
     def _annex(self, number: str) -> str:
         return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number
