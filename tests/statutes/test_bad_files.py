@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 import resource
+import sys
 from pathlib import Path
 
 import pytest
 from forked import child
 from korean_laws import ACT, laws, many_laws
+from pdf_file import pdf_of
 from typer.testing import CliRunner
 
 from legalir.cli.main import app
 from legalir.datasets import check
+from legalir.errors import DataError, MissingExtra
 from legalir.statutes.writing import write_collection
 
 TITLE = (Path(__file__).with_name("samples") / "us_uslm.xml").read_text(encoding="utf-8")
@@ -51,6 +54,20 @@ def test_a_bad_xml_file(tmp_path: Path, kind: str) -> None:
     assert fault.startswith("bad.xml")
     assert said in fault
     assert "\n" not in fault
+
+
+def test_a_file_whose_reader_needs_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are imported; where there are no others, the error is that of the package."""
+    monkeypatch.setitem(sys.modules, "pdfplumber", None)
+    root = laws(tmp_path / "laws")
+    (root / "act.pdf").write_bytes(pdf_of([["Law", "Rule 1 (Aim) Text."]]))
+    code, (fault,), provisions = imported(root, tmp_path / "new")
+    assert (code, provisions) == (1, 10)
+    assert fault.startswith("act.pdf was not read") and "pip install 'legalir[statutes]'" in fault
+    with pytest.raises(DataError, match="strict"):
+        write_collection(f'auto(path="{root}")', tmp_path / "strict", strict=True)
+    with pytest.raises(MissingExtra, match="pdfplumber"):
+        write_collection(f'auto(path="{root / "act.pdf"}")', tmp_path / "alone")
 
 
 def test_an_article_with_a_number_beyond_all_others(tmp_path: Path) -> None:

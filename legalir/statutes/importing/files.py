@@ -23,7 +23,7 @@ from annotated_types import Ge
 
 from legalir.datasets.download import unpack
 from legalir.declared import Declared
-from legalir.errors import DataError
+from legalir.errors import DataError, MissingExtra
 from legalir.executors import processor_count
 from legalir.progress import progress
 from legalir.statutes.documents import Cut, CutLaw, cut
@@ -192,6 +192,8 @@ class StatuteFiles(Declared):
 
     def _check_any(self) -> None:
         if not any(report.documents for report in self.reports):
+            if self.reports and all(report.missing for report in self.reports):
+                raise MissingExtra(self.reports[0].missing)
             faults = list(dict.fromkeys(report.fault for report in self.reports if report.fault))
             more = [f"There are {len(faults) - _SHOWN} more."] if len(faults) > _SHOWN else []
             count = f"{len(self.reports)} files" if len(self.reports) != 1 else "the file"

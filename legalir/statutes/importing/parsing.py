@@ -99,6 +99,7 @@ class FileReport:
         unread_at: places of the first of these.
         notes: what the reader could not decide.
         fault: why the file was not read; empty if it was.
+        missing: of that, the sentence on a package that is not installed; empty for other faults.
     """
 
     file: str
@@ -114,6 +115,7 @@ class FileReport:
     unread_at: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     fault: str = ""
+    missing: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as plain values for JSON, without what is empty."""
@@ -276,11 +278,7 @@ def _can_travel(tasks: Sequence[Task]) -> bool:
 
 
 def parse(task: Task) -> bytes | FileReport:
-    """Parse a file; return what :class:`Stored` reads, or the report of a file that cannot be read.
-
-    Raises:
-        MissingExtra: the reader needs a package that is not installed.
-    """
+    """Parse a file; return what :class:`Stored` reads, or the report of a file that cannot be read."""
     report = FileReport(task.name, task.format.name)
     try:
         size = task.path.stat().st_size
@@ -292,8 +290,8 @@ def parse(task: Task) -> bytes | FileReport:
         if place and (again := _kept(place)):
             return again
         lines = list(_parsed(task, data, report))
-    except MissingExtra:
-        raise
+    except MissingExtra as error:
+        return FileReport(task.name, task.format.name, fault=f"{task.name} was not read. {error}", missing=str(error))
     except LegalIRError as error:
         fault = str(error)
     except OSError as error:
