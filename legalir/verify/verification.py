@@ -915,22 +915,22 @@ class Verifier:
         own = [(record.heading or in_brackets(record.title)) for record in records]
         if any(words == letters(each)[0] for each in own):
             return found
-        if not any(own):
-            return found._replace(reason="The collection has no heading of it to compare.")
         others: list[str] = []
         for law in laws or ():
             for _, place in self._articles(law):
                 other = self._record(str(self._table.docnos[place]))
                 if other and letters(other.heading or in_brackets(other.title))[0] == words:
                     others.append(other.doc_id)
-        similar = any(words in letters(each)[0] or letters(each)[0] in words for each in own if each)
+        reason = f"Its heading is: {next(filter(None, own))}." if any(own) else "The collection has no heading of it."
+        inside = any(words in letters(each)[0] for each in own)
+        around = any(letters(each)[0] in words for each in own if each)
         unspaced = any(sign.isalpha() and sign.lower() == sign.upper() for sign in heading)
-        reason = f"Its heading is: {next(filter(None, own))}."
-        if not others and (similar or not (unspaced or _is_of_another(heading, records))):
+        differs = (unspaced and not around) or _is_of_another(heading, records)
+        if not others and (not any(own) or inside or not differs):
             told = (
-                "The words in brackets are a part of it." if similar else "The words in brackets are taken for a note."
+                "The words in brackets are a part of it." if inside else "The words in brackets are taken for a note."
             )
-            return found._replace(reason=f"{reason} {told}")
+            return found._replace(reason=f"{reason} {told}" if any(own) else f"{reason[:-1]} to compare.")
         return found._replace(state="title differs", reason=reason, nearest=tuple(others[:3]))
 
 

@@ -535,6 +535,10 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
         ("Section 2A (Animals) of the Garden Act 2015", "title differs"),
         ("Section 2A(1) (Animals) of the Garden Act 2015", "title differs"),
         ("Section 2A(1) (Bonfires) of the Garden Act 2015", "right"),
+        ("Section 2A (Bonfires by guests) of the Garden Act 2015", "title differs"),
+        ("Section 2A (Bonfires of the council) of the Garden Act 2015", "right"),
+        ("Section 6 (Animals) of the Garden Act 2015", "title differs"),
+        ("Section 6 (Picnics) of the Garden Act 2015", "right"),
     ):
         one = collection.verify(f"{cited}.").citations[0]
         assert one.state == state, one
