@@ -92,6 +92,17 @@ _NO_LAW = re.compile(
 )
 """Korean words that end as the name of a law and are not names."""
 
+_DOCUMENT = re.compile(
+    r"(?i:(?!\w*(?:staats|einigungs|unions|verfassungs|grundlagen|kirchen|friedens|grenz|sperr|tarif)vertrag))"
+    r"(?:[A-ZÄÖÜ][\w’'-]* ){0,5}"
+    r"(?:[A-ZÄÖÜ][a-zäöüß]*(?:vertrag(?:e?s)?|contract|kontrakt(?:en|et)?)|Contract|Charterparty)"
+    r"|(?:(?:General|Special|Standard|Particular) (?:Terms|Conditions)|Terms and Conditions"
+    r"|Allgemeinen? \w*[Bb]edingungen|[Aa]lgemene [Vv]oorwaarden"
+    r"|[Cc]on(?:ditions|dizioni|diciones) (?:[Gg]énérales|[Gg]enerali|[Gg]enerales)"
+    r"|[Cc]ondições [Gg]erais|[Cc]ontrat(?:to|o)?)(?!\w).*"
+)
+"""A name of a document that is not a law, such as a contract; treaties are laws."""
+
 _BRACKET = re.compile(r"\[([^\[\]\s]{2,80})\]")
 
 
@@ -159,7 +170,10 @@ def citations_of(
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    return _with_quotations(whole, text, _with_headings(whole, _with_days(whole, _with_laws(whole, text, kept))))
+    kept = _with_quotations(whole, text, _with_headings(whole, _with_days(whole, _with_laws(whole, text, kept))))
+    documents = [one.reference is not None and _is_document(one.reference.law, is_law) for one in kept]
+    places = {place: new for new, place in enumerate(place for place, gone in enumerate(documents) if not gone)}
+    return [kept[place]._replace(quoted_by=places.get(kept[place].quoted_by, -1)) for place in places]
 
 
 def _of_other_languages(whole: str, found: Sequence[Citation], languages: Sequence[str]) -> Iterator[Citation]:
@@ -195,6 +209,10 @@ def _cites(one: Reference, is_law: Callable[[str], object]) -> bool:
         return True
     known = one.law and one.law_kind == "named" and (not one.surface[0].isalnum() or " " in one.law or is_law(one.law))
     return one.kind != "delegates" and bool(known)
+
+
+def _is_document(name: str, is_law: Callable[[str], object]) -> bool:
+    return _DOCUMENT.fullmatch(name) is not None and not is_law(name)
 
 
 @cache

@@ -429,6 +429,35 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "lang", "words"),
+    [
+        ("Clause 5 of the Towage Contract and section 3 of the General Conditions apply.", "en", []),
+        ("Section 3 of the Towage Contract Act 1998 applies.", "en", ["Section 3 of the Towage Contract Act 1998"]),
+        ("Es gelten § 3 des Schleppvertrags und Ziffer 5 des Schleppvertrags.", "de", []),
+        ("Art. 3 des Einigungsvertrags gilt.", "de", ["Art. 3 des Einigungsvertrags"]),
+        ("§ 3 des Gesetzes über den Schleppvertrag", "de", ["§ 3 des Gesetzes über den Schleppvertrag"]),
+        ("Artikel 5 van het Sleepcontract geldt.", "nl", []),
+        (
+            "Clause 5 of the Towage Contract says “The owner pays all tugs.” (Tug Act 1998, section 2)",
+            "en",
+            ["Tug Act 1998, section 2"],
+        ),
+    ],
+)
+def test_contracts_are_no_laws(text: str, lang: str, words: list[str]) -> None:
+    found = citations_of(text, [lang], is_law=lambda name: False)
+    assert [text[one.start : one.end] for one in found] == words
+    known = citations_of(text, [lang], is_law=lambda name: True)
+    assert len(known) >= len(words) and all(one.quoted_by < len(found) for one in found)
+
+
+def test_words_that_a_contract_says_are_not_those_of_a_law() -> None:
+    text = "Section 2 of the Tug Act 1998 and clause 5 of the Towage Contract, which says: “The owner pays all tugs.”"
+    (one,) = citations_of(text, ["en"], is_law=lambda name: False)
+    assert (one.quotations, one.beside) == ((), ())
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         (
