@@ -75,7 +75,7 @@ def verify(
         for row, one in zip(found.to_dict()["citations"], found.citations, strict=True):
             words, place = printable(" ".join(one.words.split())), f"{row['line']}:{row['column']}"
             typer.echo(f"{place}\t{one.state}\t{words}\t{printable(one.reason)}".rstrip())
-            for part in one.nearest[:3]:
+            for part in one.others[:3]:
                 typer.echo(f"\t\tnearest: {printable(found.titles.get(part, part))}")
             if one.parts:
                 marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}

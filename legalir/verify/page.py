@@ -87,8 +87,9 @@ def _row(number: int, one: Checked, titles: dict[str, str], day: str) -> str:
     if one.parts:
         words = "".join(_TAGS[part.kind].format(escape(part.text)) for part in one.parts)
         lines.append(f"<p>{words}</p><p class=key><del>the provision</del> · <ins>the text</ins></p>")
-    for label, names in (("", one.docnos), ("Nearest: ", one.nearest)):
-        if names:
+    own = one.docnos or ((one.shows,) if one.shows else ())
+    for label, names in (("", own), ("Nearest: ", one.others)):
+        if names and not (label and names == own):
             shown = "; ".join(escape(f"{titles[each]} [{each}]" if each in titles else each) for each in names[:5])
             lines.append(f"<p class=key>{label}{shown}</p>")
     if one.day != day:

@@ -165,6 +165,11 @@ class Checked(NamedTuple):
     part: Part = ()
 
     @property
+    def others(self) -> tuple[str, ...]:
+        """`nearest`, unless it is the provision that is cited itself."""
+        return () if self.state in ("repealed", "not yet in force") else self.nearest
+
+    @property
     def shows(self) -> str:
         """Docno of the provision to show: the cited one, else its version that is not, or may not be, in force.
 

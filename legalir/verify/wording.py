@@ -111,7 +111,7 @@ def differing(quotation: str, text: str) -> list[WordPart] | None:
     begin = max(votes, key=lambda one: (votes[one] + votes.get(one + 1, 0), -one)) * step
     first, last = max(0, begin - step // 2), min(len(places) - 1, begin + len(words) + 2 * step)
     passage = text[places[min(first, len(places) - 1)] : places[last] + 1]
-    parts = word_parts(passage, " ".join(quotation.split()) if "\n" not in passage else quotation)
+    parts = word_parts(" ".join(passage.split()), " ".join(quotation.split()))
     while parts and parts[0].kind == "removed":
         parts.pop(0)
     while parts and parts[-1].kind == "removed":

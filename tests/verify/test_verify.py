@@ -407,6 +407,8 @@ def test_the_page_escapes_and_links(tmp_path: Path) -> None:
     assert "<script>" not in page and "&lt;script&gt;" in page and 'href="#c1"' in page
     assert "1 citation: 1 no such provision." in page
     assert "No citation was found" in verification_page("none", collection.verify("Good morning."))
+    repealed = verification_page("none", collection.verify("Section 4 of the Harbour Act 1998."))
+    assert "<p class=key>Harbour Act 1998 s 4 [H-4]</p>" in repealed and "Nearest" not in repealed
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -422,6 +424,10 @@ def test_the_command(tmp_path: Path) -> None:
         (1, 1, "no such provision"),
         (2, 1, "right"),
     ]
+    assert "nearest: Harbour Act 1998 s 4" in CliRunner().invoke(app, ask, input=wrong).output
+    assert "nearest" not in CliRunner().invoke(app, ask, input="Section 4 of the Harbour Act 1998.").output
+    breaks = "Section 1 of the Harbour Act 1998: “A pier is a jetty of stone or steel. (2) A boat is any vessel.”"
+    assert "steel. (2) A boat is any [-craft-]{+vessel.+}" in CliRunner().invoke(app, ask, input=breaks).output
     assert CliRunner().invoke(app, ask, input="Section 2 of the Harbour Act 1998.").exit_code == 0
     open_one = "Section 2 of the Customs Act 1975."
     assert CliRunner().invoke(app, ask, input=open_one).exit_code == 0
