@@ -393,6 +393,30 @@ def test_the_country_is_the_one_whose_headings_are_there() -> None:
     assert country_of(["nothing", "here"]) == ""
 
 
+LISTS = """<html lang="en"><head><title>Tug Act</title></head><body>
+<nav><ol><li><a href="/">Home</a></li><li>Laws</li></ol></nav><h1>Tug Act</h1><ol><li>of 1998</li></ol>
+<h2>Section 1. Aim</h2><p>The aim is:</p><ol><li>safe tugs,</li><li><p>good crews:</p>
+<ol type="a"><li>masters,</li><li>mates;</li></ol></li><li>no oil.</li></ol>
+<h2>Section 2. Fees</h2><ol start="4"><li>The fee is 2 crowns.</li><li value="28">It is paid.</li><li></li></ol>
+<p>All pay.</p><ol><li>(1) Masters.</li><li>(2) Mates.</li></ol><ul><li>Tugs.</li></ul>
+<ol style="list-style: none"><li>Boats.</li></ol><ol class="list-unstyled"><li>Rafts.</li></ol>
+<ol style="list-style-type: lower-roman" reversed><li>Ferries.</li><li>Piers.</li></ol>
+<ol type="A" start="28"><li>Buoys.</li></ol></body></html>"""
+
+
+def test_numbers_of_lists_as_browsers_show_them() -> None:
+    law = law_of(FORMATS[-1], LISTS, "act.html")
+    articles = {one.number: law.render(one) for one in law.root.walk() if one.kind == "article"}
+    assert articles == {
+        "1": "The aim is:\n1. safe tugs,\n2. good crews:\na. masters,\nb. mates;\n3. no oil.",
+        "2": "4. The fee is 2 crowns.\n28. It is paid.\nAll pay.\n(1) Masters.\n(2) Mates.\nTugs.\nBoats.\nRafts.\n"
+        "ii. Ferries.\ni. Piers.\nAB. Buoys.",
+    }
+    labels = [(one.kind, one.label) for one in law.root.walk() if one.kind in ("item", "subitem")]
+    assert labels[:5] == [("item", "1."), ("item", "2."), ("subitem", "a."), ("subitem", "b."), ("item", "3.")]
+    assert "1." not in law.text[: law.text.index("Section 1")]
+
+
 PUBLISHED = """<html lang="es"><head><meta charset="utf-8">
 <title>BOE-A-2009-1 Ley 4/2009, de los muelles | Boletín</title></head><body>
 <div class="header"><a href="/">Inicio</a> <a href="/b">Buscar</a></div>

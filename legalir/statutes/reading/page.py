@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
 from itertools import chain, groupby, islice, pairwise
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from legalir.config import read_yaml
@@ -18,6 +19,7 @@ from legalir.statutes.jurisdictions import jurisdictions, openings, spelled
 from legalir.statutes.law import CELL
 from legalir.statutes.reading.markup import Markup, attribute, local
 from legalir.statutes.reading.plain_text import compact
+from legalir.statutes.reading.sequence import written
 from legalir.statutes.reading.title import names_law
 
 if TYPE_CHECKING:
@@ -78,6 +80,16 @@ _FOOT_LINES, _FOOT = 6, 500
 _BEHIND = 2_500
 """Characters that a site adds behind a law at most."""
 _NOTE_BEHIND = re.compile(r"\.?(?:\s?\[\d{1,3}\])?")
+_FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+"""Forms of the numbers of a list, by its type."""
+_FORM_STYLES = {
+    **{f"{case}-{form}": f"{case}Letter" for case in ("lower", "upper") for form in ("alpha", "latin")},
+    **{f"{case}-roman": f"{case}Roman" for case in ("lower", "upper")},
+}
+_OWN_LABEL = re.compile(r"[(（\[§*•·–—\d-]|[①-⑳]|\w{1,4}[.)）°º]")
+"""How an item begins that a browser need not number."""
+_LIST_STYLE = re.compile(r"list-style(?:-type)?:\s*([\w-]+)")
+_UNNUMBERED = re.compile(r"(?<![^\W_])(?:unstyled|no-?(?:bullets?|numbers?|markers?|style))(?![^\W_])", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\d{1,4}(?:\.\d{1,3}){0,2}[A-Za-z]?\.?\s")
 _BARE = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3}){0,2}[A-Z]{0,2})(?:\.\s+[^\W\d_a-z]|\.?\s*[-–—(“\"\[])")
 """A section that only its number opens."""
@@ -104,11 +116,15 @@ _END = _Link("end")
 
 @dataclass(eq=False)
 class _Row:
-    """A line of a page: the element that it begins in, its words, the link that each is in, its level as a heading."""
+    """A line of a page: the element that it begins in, its words, the link that each is in, its level as a heading.
+
+    A browser shows `label` before it, the number of an item of a list.
+    """
 
     element: etree._Element
     pieces: list[tuple[str, _Link | None]] = field(default_factory=list)
     level: int = 0
+    label: str = ""
 
     @cached_property
     def words(self) -> str:
@@ -152,7 +168,7 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     Beside them what is left out, by the reason, and the levels of lines that are marked as headings. Left out are
     menus, what stands around the element that holds all articles, the foot of the page, the tools that come with each
     article, signatures behind the last one, words for readers of the screen alone, and lines of links to places of the
-    page whose words come again: its table of contents.
+    page whose words come again: its table of contents. Items of numbered lists have their number inside an article.
     """
     left: dict[str, list[str]] = {"menus": [], "table of contents": []}
     rows = _rows(page, left)
@@ -177,7 +193,9 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     left["table of contents"] += (row.words for row in rows if row in contents)
     rows = [row for row in rows if row not in contents and row.words.strip(CELL)]
     levels = {at: row.level for at, row in enumerate(rows) if row.level}
-    return [*map(_line, rows)], {reason: "\n".join(words) for reason, words in left.items() if words}, levels
+    begun = next((at for at, row in enumerate(rows) if _opens(row, "article")), len(rows))
+    lines = [f"{row.label} {_line(row)}".lstrip() if at > begun else _line(row) for at, row in enumerate(rows)]
+    return lines, {reason: "\n".join(words) for reason, words in left.items() if words}, levels
 
 
 def _line(row: _Row) -> str:
@@ -192,10 +210,15 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
     with_struck_label = list[_Row]()
     rows = [_Row(page.root)]
 
+    of_items = _labels_of_items(page)
+
     def begin(element: etree._Element) -> None:
+        label = of_items.pop(element, "")
         if not any(words.strip() for words, _ in rows[-1].pieces):
-            rows.pop()
-        rows.append(_Row(element))
+            before = rows.pop()
+            if before.label and before.element in element.iterancestors():
+                label = f"{before.label} {label}".rstrip()
+        rows.append(_Row(element, label=label))
 
     def without_struck(words: str) -> str:
         """Return the label that struck words open an article with, which goes on, and leave the others out."""
@@ -254,6 +277,41 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
     labels = Counter(map(_label, rows))  # Of a former wording, the next one has the label, too.
     former = [row for row in with_struck_label if labels[_label(row)] > 1]
     return [row for row in rows if row.words.strip() and row not in former]
+
+
+def _labels_of_items(page: Markup) -> dict[etree._Element, str]:
+    """Return the numbers that browsers show before the items of lists, if these do not begin with their own."""
+    labels = {}
+    for each in page.root.iter("ol"):
+        items = [*page.find(each, "li")]
+        style = _LIST_STYLE.search(attribute(each, "style").lower())
+        own = sum(_has_label(page.words(item)) for item in items)
+        if (style and style[1] == "none") or _UNNUMBERED.search(attribute(each, "class")) or own * 2 > len(items):
+            continue
+        form = _FORM_STYLES.get(style[1] if style else "", _FORMS.get(attribute(each, "type"), ""))
+        falls = each.get("reversed") is not None
+        number = _whole(attribute(each, "start"), len(items) if falls else 1)
+        for item in items:
+            number = _whole(attribute(item, "value"), number)
+            labels[item] = f"{_marker(number, form)}."
+            number += -1 if falls else 1
+    return labels
+
+
+def _marker(number: int, form: str) -> str:
+    """Return a number as browsers write it: after z comes aa, then ab."""
+    if form.endswith("Letter") and number > len(ascii_lowercase):
+        more, last = divmod(number - 1, len(ascii_lowercase))
+        return _marker(more, form) + written(last + 1, form)
+    return written(number, form)
+
+
+def _has_label(words: str) -> bool:
+    return _OWN_LABEL.match(words) is not None or openings(("article", "group")).match(words) is not None
+
+
+def _whole(value: str, default: int) -> int:
+    return int(value) if re.fullmatch(r"-?\d{1,6}", value.strip()) else default
 
 
 def _within(rows: Sequence[_Row]) -> range:

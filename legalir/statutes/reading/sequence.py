@@ -20,6 +20,10 @@ SUPERSCRIPTS = "⁰¹²³⁴-⁹"
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MARK = re.compile(r"[\[(（]?\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*[\])）]?")
+_ROMAN = ("M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I")
+_ROMAN_VALUES = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
+_HAN = "〇一二三四五六七八九"
+_HAN_FORMS = frozenset({"japaneseCounting", "chineseCounting", "chineseCountingThousand", "taiwaneseCounting"})
 _WINDOW = 300
 """Readings before a candidate that it may go on from."""
 
@@ -107,6 +111,26 @@ def main_number(number: str) -> int:
     if len(number) == 1 and (place := "ΑΒΓΔΕϚΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ".find(number)) >= 0:
         return place + 1
     return ord(number) - 64 if re.fullmatch("[A-Z]", number) else 0
+
+
+def written(number: int, form: str) -> str:
+    """Return a number in a form, as Word calls it: ``lowerRoman``; in one that is not known, as digits."""
+    if form in ("upperLetter", "lowerLetter", "ganada") and number > 0:
+        signs = "가나다라마바사아자차카타파하" if form == "ganada" else "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        letter = signs[(number - 1) % len(signs)] * ((number - 1) // len(signs) + 1)
+        return letter.lower() if form == "lowerLetter" else letter
+    if form in ("upperRoman", "lowerRoman"):
+        numeral = ""
+        for sign, value in zip(_ROMAN, _ROMAN_VALUES, strict=True):
+            numeral += sign * (number // value)
+            number %= value
+        return numeral.lower() if form == "lowerRoman" else numeral
+    if form.startswith("decimalEnclosedCircle") and 0 < number <= 20:
+        return chr(0x245F + number)
+    if form in _HAN_FORMS and 0 < number < 100:
+        tens, ones = divmod(number, 10)
+        return (_HAN[tens] if tens > 1 else "") + ("十" if tens else "") + (_HAN[ones] if ones else "")
+    return str(number)
 
 
 def raised(words: str) -> str:

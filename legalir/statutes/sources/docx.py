@@ -23,7 +23,7 @@ from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import LARGEST, Markup, attribute, local
-from legalir.statutes.reading.sequence import raised
+from legalir.statutes.reading.sequence import raised, written
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -35,11 +35,6 @@ _UNSEEN = frozenset({"instrText", "delInstrText", "Fallback", "rPr", "pPr", "sec
 
 _FORMULA = {"num": "", "den": "/", "sup": "^", "sub": "_", "deg": "√"}
 """Sign before a part of a formula, by its element."""
-
-_ROMAN = ("M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I")
-_ROMAN_VALUES = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
-_HAN = "〇一二三四五六七八九"
-_HAN_FORMS = frozenset({"japaneseCounting", "chineseCounting", "chineseCountingThousand", "taiwaneseCounting"})
 
 _PARTS = {"footnotes": "footnote", "endnotes": "footnote", "comments": "comment"}
 
@@ -157,7 +152,7 @@ class _Numbering:
         words = _value(levels[level], "lvlText")
         for each in range(level + 1):
             form = _value(levels[each], "numFmt") if each in levels else "decimal"
-            words = words.replace(f"%{each + 1}", _written(counts[each], form))
+            words = words.replace(f"%{each + 1}", written(counts[each], form))
         return f"{words} " if words.strip() else ""
 
     def _list_of(self, paragraph: etree._Element) -> tuple[str, int]:
@@ -179,26 +174,6 @@ def _value(element: etree._Element, name: str) -> str:
     """Return the value of a child, empty without it."""
     child = element.find(f"{{*}}{name}")
     return "" if child is None else attribute(child, "val")
-
-
-def _written(number: int, form: str) -> str:
-    """Return a number as Word writes it; a form that is not known as digits."""
-    if form in ("upperLetter", "lowerLetter", "ganada") and number > 0:
-        signs = "가나다라마바사아자차카타파하" if form == "ganada" else "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-        letter = signs[(number - 1) % len(signs)] * ((number - 1) // len(signs) + 1)
-        return letter.lower() if form == "lowerLetter" else letter
-    if form in ("upperRoman", "lowerRoman"):
-        numeral = ""
-        for sign, value in zip(_ROMAN, _ROMAN_VALUES, strict=True):
-            numeral += sign * (number // value)
-            number %= value
-        return numeral.lower() if form == "lowerRoman" else numeral
-    if form.startswith("decimalEnclosedCircle") and 0 < number <= 20:
-        return chr(0x245F + number)
-    if form in _HAN_FORMS and 0 < number < 100:
-        tens, ones = divmod(number, 10)
-        return (_HAN[tens] if tens > 1 else "") + ("十" if tens else "") + (_HAN[ones] if ones else "")
-    return str(number)
 
 
 class _File:
