@@ -21,7 +21,7 @@ LAYERS = (
     *("analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
     *("answer", "generate", "measure", "pipeline", "chunks", "statutes", "verify", "collection"),
     *("survey", "train", "experiments"),
-    *("engine", "extend", "testing", "cli"),
+    *("engine", "extend", "testing", "cli", "__main__"),
 )
 ROOT = Path(legalir.__file__).parent
 PUBLIC = {
