@@ -87,7 +87,7 @@ def number_pattern(joiners: str, lettered: Sequence[str] = (), letters: str = ""
         lettered: words behind a blank and a letter that belongs to the number.
         letters: pattern of more letters that do.
     """
-    words = "|".join(_form(form, r"\d") for form in lettered)
+    words = "|".join(_PLACES.get(form) or _form(form, r"\d") for form in lettered)
     before = rf"|[ \xa0](?-i:[a-zåäö])(?={GAP}(?:{words}))" if words else ""
     part = rf"(?!\d)(?:{_LETTERS}{before}{f'|(?-i:{letters})' if letters else ''})?"
     return rf"(?:(?<!\d)\d{{1,6}}{part}(?:[{re.escape(joiners)}]\d{{1,4}}{part}){{0,6}}|{_HAN})"
@@ -897,6 +897,7 @@ _PLACES = {
     "X": r"(?:[^\W\d_](?-i:[^\W\d_A-Z])?|(?-i:AA|BB|DD|EE|FF))(?![^\W_])",
     "S": r"[a-zđ]\d{0,2}(?![^\W_項项])",
     "J": r"(?-i:[a-z])(?![^\W_])",
+    "AZ": r"(?<![ \xa0]f )(?-i:[A-ZÄÖÜ])",
     "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
