@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +24,9 @@ The command ends with 1 if a citation is wrong; with --strict, also if one could
 """
 
 app = typer.Typer()
+
+_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^\s()]{1,500}\)")
+"""A link of Markdown."""
 
 _LARGEST = 64 * 2**20
 """Most bytes of a document."""
@@ -121,4 +125,5 @@ def text_of(path: Path, data: bytes | None = None) -> str:
         raise DataError(f"{path.name} is not UTF-8: save it as UTF-8.") from None
     if "\0" in text:
         raise DataError(f"{path.name} is not text: give plain text, Markdown, HTML, .docx or PDF.")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _LINK.sub(r"\1", text) if path.suffix.lower() in (".md", ".markdown") else text

@@ -347,7 +347,13 @@ class Reference(NamedTuple):
         return "read" if not level or number.isdecimal() else "ambiguous"
 
 
-def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | None = None) -> list[Reference]:  # noqa: B008
+def read(
+    text: str,
+    lang: str,
+    at: Place = Place(),  # noqa: B008
+    names: Mapping[str, str] | None = None,
+    labels: bool = True,
+) -> list[Reference]:
     """Return the references in a text, in order.
 
     Args:
@@ -355,11 +361,12 @@ def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | N
         lang: its language, ISO 639-1, with or without a script or country: ``zh-Hant``.
         at: the place of the text. Lines that begin with the label of a paragraph or an item move the place.
         names: laws by the short names that the law defines elsewhere, see `learn_names`.
+        labels: whether a line or sentence may begin with the number of an article as its heading: ``Section 9. Fees.``
 
     Raises:
         DataError: the language has no grammar.
     """
-    return _reader(lang, _reader(lang, "").variant(text + at.law + lang)).read(text, at, names or {})
+    return _reader(lang, _reader(lang, "").variant(text + at.law + lang)).read(text, at, names or {}, labels)
 
 
 def place_of(label: str, lang: str, law: str = "") -> Place:
@@ -997,10 +1004,10 @@ class _Reader:
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def read(self, text: str, at: Place, names: Mapping[str, str]) -> list[Reference]:
-        """Return the references in a text."""
+    def read(self, text: str, at: Place, names: Mapping[str, str], headed: bool = True) -> list[Reference]:
+        """Return the references in a text, as :func:`read`."""
         if (small := self._in_small_letters(text)) != text:
-            return [one._replace(surface=text[one.start : one.end]) for one in self.read(small, at, names)]
+            return [one._replace(surface=text[one.start : one.end]) for one in self.read(small, at, names, headed)]
         learned = self._learned(text)
         memory = _Memory(at, {**names, **learned.names})
         memory.longer = learned.longer
@@ -1039,7 +1046,7 @@ class _Reader:
                 while sub := self._sub.match(text, ignored):
                     ignored = sub.end()
                 continue
-            if kind == "unit" and self._is_label(text, head, level):
+            if kind == "unit" and (headed or level != "article") and self._is_label(text, head, level):
                 continue
             digit = _DIGITS.search(text, head.start(), place) if kind == "unit" else None
             fraction = digit and digit.start() == head.start() and text[head.start() - 1 : head.start()] == "/"

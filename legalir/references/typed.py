@@ -73,6 +73,7 @@ _UNITS_BEHIND = re.compile(r"[(（\[](?:\d{1,4}\w?|[a-zA-Z]{1,2}|[ivx]{3,5})[)�
 
 _UNIT_WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_]{3,}")
 _PLAIN = re.compile(r"(?:[A-Z]{1,3}\.?\s?\*?\s?)?\d{1,6}(?:[:/‑-]\d{1,4})*[a-z]{0,2}")
+_FIRST = re.compile(r"(?<=1)(?:er|re)\Z")
 _DOTTED = re.compile(r"\d{1,4}(?:\.\d{1,4})+")
 _NUMBER = re.compile(rf"\d|[{_HAN}]|(?<![^\W\d_])[A-Z](?=[A-Z]{{0,2}}\.?\s?\*?\d)")
 
@@ -193,7 +194,12 @@ def _reference(typed: str, number: str, marked: bool, lang: str, languages: Sequ
     if lang in _EASTERN and (eastern := _eastern(typed, lang)):
         return _read(eastern, lang)
     if not (annex := "" in languages) and _PLAIN.fullmatch(number):
-        return Reference(number, 0, len(number), article=number_of(number) if number[0].isupper() else number)
+        return Reference(
+            number,
+            0,
+            len(number),
+            article=number_of(number) if number[0].isupper() or _FIRST.search(number) else number,
+        )
     if lang == "de" and (roman := _ROMAN.search(number)):
         sentence = f" Satz {roman[2]}" if roman[2] else ""
         number = f"{number[: roman.start()]} Abs. {number_of(roman[1])}{sentence}"

@@ -31,7 +31,7 @@ _LONGEST = 4000
 _SHORTEST, _SHORTEST_CASELESS = 16, 8
 """Fewest letters of words in quotation marks that are no term but a quotation; the latter in scripts without cases."""
 
-_PAIRS = tuple(zip('“„„«»「『"', '”“”»«」』"', strict=True))
+_PAIRS = tuple(zip('“„„«»「『"‚‚›‹', '”“”»«」』"‘’‹›', strict=True))
 _SINGLE = tuple(
     rf"(?<![\w'’]){first}(?P<s{n}>(?:[^{first}{last}\n]|(?<=[a-zà-ÿ]){last}(?=[a-zà-ÿ])){{2,{_LONGEST}}}){last}(?![a-zà-ÿ\d])"
     for n, (first, last) in enumerate((("‘", "’"), ("'", "'")))
@@ -51,7 +51,11 @@ _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _HEADING = re.compile(r"[ \xa0]?[(（【\[]([^()（）【】\[\]\n]{2,200})[)）】\]]")
 _HEADING_INSIDE = re.compile(rf"(\d[A-Za-z]{{0,2}}+(?:\(\w{{1,4}}\)){{0,4}}+){_HEADING.pattern}")
-_LINE_GOES_ON = re.compile(r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（])")
+_LINE_GOES_ON = re.compile(
+    r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（]|\([A-Z][a-z]{2}|(?:1[5-9]|20)\d\d(?![\w/-]|[.:]\d))"
+)
+_EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}|(?<![^\W_])_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?![^\W_])")
+"""Marks of Markdown around words, in whose place signs without width leave all places as they are."""
 _SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[\s”\"»’][.!?]\s+(?=[A-ZÀ-Þ])|[。！？]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?){0,2}")
@@ -158,9 +162,10 @@ def citations_of(
         is_law: whether a name is that of a known law.
     """
     whole = _LINE_GOES_ON.sub(lambda end: "\n" if _is_heading(text, end.start()) else " ", text)
+    whole = _EMPHASIS.sub(lambda marks: "\u200b" * len(marks[0]), whole)
     found: list[Citation] = []
     for lang in dict.fromkeys(languages):
-        references = read(whole, lang, names=learn_names(whole, lang))
+        references = read(whole, lang, names=learn_names(whole, lang), labels=False)
         found += [Citation(one.start, one.end, one) for one in references if _cites(one, is_law)]
     found += _of_other_languages(whole, found, languages)
     if docno is not None:

@@ -99,6 +99,10 @@ _INLINE = re.compile(r"(?<=[.;:!?)）。\"”“])\s?(?:[(（](\w{1,3})[)）]|([
 _UNNUMBERED = ("it", "es", "pt")
 """Languages in which paragraphs may have no number; some publishers write all of them in one line."""
 
+_SENTENCE_CITED = re.compile(
+    r"(?:Satz|Sätze|sentence|S\.|zin|frase|phrase|frasi|volzin|punktum|pkt\.)\s?\d+", re.IGNORECASE
+)
+"""A sentence that a citation names: what is numbered in no text."""
 _SENTENCE = re.compile(r"[^\s.]{3}\.(?=\s|\d|\Z)")
 _LEVELS = ("paragraph", "item", "subitem")
 _LONGEST = 1000
@@ -127,6 +131,9 @@ _SAMPLE, _LEAST_TEXT = 20, 200
 
 _SCANDINAVIAN = frozenset(("da", "no", "nb", "nn"))
 """Languages that are taken for each other."""
+
+_STATE = 3
+"""Most letters of a state before the name of its law: *UK Companies Act*."""
 
 _SHORT = 5
 """Most letters of a short name of a law."""
@@ -543,7 +550,7 @@ class Verifier:
         named = self._named(one, own)
         if isinstance(named, _Found):
             return named.of(start)
-        laws, unsure = named
+        laws, unsure, name = named
         if laws is not None and len(laws) == 1:
             start = start._replace(law=self._table.laws[laws[0]])
         found = self._provision(one.reference, laws, start, given)
@@ -553,7 +560,7 @@ class Verifier:
             reason = f"It names no provision with which the words in quotation marks could be compared: {_cut(words)}."
             found = found._replace(state="could not check" if is_quotation(words, 1.5) else "right", reason=reason)
         if not unsure:
-            return found
+            return found if not name or self._table.law_names.is_listed(name) else _taken(found)
         reason = f"The text does not say of which law it is; taken for {one.before or found.law or 'this one'}."
         state: State = "right" if found.state == "right" else "could not check"
         return found._replace(state=state, reason=f"{reason} {found.reason}".rstrip(), parts=())
@@ -573,8 +580,8 @@ class Verifier:
             return found._replace(state="wording differs", reason=reason)
         return self._compared(one, found, None)
 
-    def _named(self, one: Citation, own: str) -> _Found | tuple[tuple[int, ...] | None, bool]:
-        """Return the laws that a citation means, None for any; and whether that is only likely."""
+    def _named(self, one: Citation, own: str) -> _Found | tuple[tuple[int, ...] | None, bool, str]:
+        """Return the laws that a citation means, None for any; whether that is only likely; and the words for it."""
         reference, table = one.reference, self._table
         assert reference is not None
         if reference.law_kind == "relative" or (reference.counted and not reference.article):
@@ -584,9 +591,9 @@ class Verifier:
             if reference.law_kind == "short":
                 return _Found("could not check", "The text does not say which law its short name means.")
             if own:
-                return table.law_names.named(own), False
+                return table.law_names.named(own), False, ""
             if not table.laws or (len(table.laws) == 1 and not one.before):
-                return ((0,) if table.laws else None), True
+                return ((0,) if table.laws else None), True, ""
             if not one.before or not (laws := table.law_names.named(one.before)):
                 return _Found("could not check", "The text does not say of which law it is.")
         whole = [law for law in laws if compact(table.laws[law]) == compact(name or one.before)]
@@ -596,13 +603,13 @@ class Verifier:
             law = table.laws[laws[0]]
             return _Found("name unclear", f"The collection has no law of exactly this name: {law}?", (law,))
         if len(laws) == 1:
-            return laws, not name
+            return laws, not name, name
         if laws:
             names = tuple(table.laws[law] for law in laws)
             return _Found("name unclear", f"{len(laws)} laws have this name.", names)
         if not table.laws:
             if compact(name) == table.prefix:
-                return None, False
+                return None, False, ""
             return _Found("could not check", "The provisions of the collection do not say of which law they are.")
         if near := self._nearest_laws(name, not reference.law):
             return _Found("name unclear", f"The collection has no law of exactly this name: {near[0]}?", near)
@@ -654,9 +661,13 @@ class Verifier:
         return (), ""
 
     def _is_end_of(self, words: str, name: str) -> bool:
-        """Return True if a Japanese name is the end of a longer one, which may be another law."""
-        before = words.removesuffix(name) if self._lang.startswith("ja") else words
-        return before not in ("", words) and not _SAME_LAW.fullmatch(before)
+        """Return True if a name is the end of a longer one, which may be another law: the *New* Harbours Act."""
+        before = words.removesuffix(name)
+        if before in ("", words) or _THAI.match(name):
+            return False
+        if _CASED.search(before):
+            return any(word[0].isupper() and not (word.isupper() and len(word) <= _STATE) for word in before.split())
+        return self._lang.startswith("ja") and not _SAME_LAW.fullmatch(before)
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -673,11 +684,19 @@ class Verifier:
                 return start._replace(state="could not check", reason="It names no article.")
             return start
         wanted = as_article(reference)
-        places = table.provisions(wanted, laws).tolist()
+        places = table.provisions(wanted, laws).tolist() or self._gone(wanted.number, laws)
         if not places:
             near = self._near(wanted.number, laws or (0,)) if table.laws else ()
             return start._replace(state="no such provision", reason=f"The law has no number {number}.", nearest=near)
         return self._in_force(places, start, given)
+
+    def _gone(self, number: str, laws: Sequence[int] | None) -> list[int]:
+        """Return the provision without a text that is of several numbers, of which one is this: *§§ 3 bis 5*."""
+        places = (place for law in laws or () if number.isdecimal() for _, place in self._articles(law))
+        ranges = ((place, re.fullmatch(r"(\d+)-(\d+)", self._table.article(place))) for place in places)
+        inside = [place for place, ends in ranges if ends and int(ends[1]) <= int(number) <= int(ends[2])]
+        records = (self._record(str(self._table.docnos[place])) for place in inside)
+        return inside if all(record and (not record.text.strip() or self._notice(record)) for record in records) else []
 
     def _apart(self, reference: Reference, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked:
         """Return a citation of an annex, or of a supplement and an article of it."""
@@ -813,6 +832,10 @@ class Verifier:
                     docnos=() if not undecided else found.docnos,
                     nearest=found.docnos,
                 )
+        if one.reference is not None and (sentence := _SENTENCE_CITED.search(one.reference.part)):
+            found = found._replace(
+                reason=f"{_cut(sentence[0])} is not looked up: sentences have no numbers in the text."
+            )
         heading = self._heading_of(one, found.law)
         if heading:
             found = self._headed(heading, records, laws, found)
@@ -836,7 +859,8 @@ class Verifier:
             long, firm = is_quotation(words, 1.5), words in one.quotations
             if not firm and _words_in_common(parts) < _OF_ANOTHER * len(words):
                 parts = []
-            number = bool(parts) and not _numbers(words) <= _numbers(" ".join(texts))
+            said = " ".join(texts)
+            number = (bool(parts) or _is_amount(words, said)) and not _numbers(words) <= _numbers(said)
             if number or (long and (parts or firm)) or (parts and firm):
                 reason = "The words quoted are not those of the provision."
                 return found._replace(state="wording differs", reason=reason, parts=tuple(parts))
@@ -926,7 +950,9 @@ class Verifier:
                 other = self._record(str(self._table.docnos[place]))
                 if other and letters(other.heading or in_brackets(other.title))[0] == words:
                     others.append(other.doc_id)
-        reason = f"Its heading is: {next(filter(None, own))}." if any(own) else "The collection has no heading of it."
+        reason = "The collection has no heading of it to compare."
+        if any(own):
+            reason = f"Its heading is: {next(filter(None, own))}."
         inside = any(words in letters(each)[0] for each in own)
         around = any(letters(each)[0] in words for each in own if each)
         unspaced = any(sign.isalpha() and sign.lower() == sign.upper() for sign in heading)
@@ -935,7 +961,7 @@ class Verifier:
             told = (
                 "The words in brackets are a part of it." if inside else "The words in brackets are taken for a note."
             )
-            return found._replace(reason=f"{reason} {told}" if any(own) else f"{reason[:-1]} to compare.")
+            return found._replace(reason=f"{reason} {told}" if any(own) else reason)
         return found._replace(state="title differs", reason=reason, nearest=tuple(others[:3]))
 
 
@@ -1064,6 +1090,13 @@ def _cut(words: str) -> str:
 
 def _numbers(words: str) -> set[str]:
     return {re.sub(r"\D", "", match[0]) for match in _NUMBER.finditer(words)}
+
+
+def _is_amount(words: str, text: str) -> bool:
+    """Return True if words are a number with a unit or currency that a text has with a number: *28 days*, *£500*."""
+    unit = re.escape(_NUMBER.sub("", words, count=1).strip(" .,;\xa0"))
+    before = rf"|{unit}\s?\d" if unit and not unit[-1].isalpha() else ""
+    return bool(unit) and re.search(rf"\d\s?{unit}(?!\w){before}", text, re.IGNORECASE) is not None
 
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:

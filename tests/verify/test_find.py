@@ -250,5 +250,9 @@ def test_two_names_in_brackets_and_a_law_by_its_day(tmp_path: Path) -> None:
     for words in ("art. 2 loi du 8 avril 2016", "article 2 de la loi du 8 avril 2016"):
         found = french.find(words)  # There may be several laws of one day.
         assert found is not None and found.state == "name unclear" and law in found.reason, words
+    numbered = collection(tmp_path / "no", "fr", [("Loi n° 2012-10 du 1er mars 2012 relative aux étangs", "1", "")])
+    for words in ("article 1er loi n° 2012-10", "art. 1er de la loi n° 2012-10", "art. 1 loi n° 2012-10"):
+        found = numbered.find(words)
+        assert found is not None and found.state == "right", words
     (one,) = french.verify("Voir l'article 2 de la loi du 8 avril 2016.").citations
     assert (one.state, one.nearest) == ("name unclear", (law,))

@@ -518,6 +518,49 @@ def test_paragraphs_quotations_and_years(tmp_path: Path, text: str, state: str) 
     assert [one.state for one in Collection(tmp_path).verify(text).citations] == [state]
 
 
+@pytest.mark.parametrize(
+    ("text", "state", "told"),
+    [
+        # Another law has more words; a shorter name is told.
+        ("Section 2 of the New Harbours Act 2014.", "name unclear", "Harbours Act 2014?"),
+        ("Section 2 of the Docks and Harbours Act 2014.", "name unclear", "Harbours Act 2014?"),
+        ("Section 2 of the UK Harbours Act 2014.", "right", ""),
+        ("Section 2 of the Harbour Act 2014.", "right", "Taken for Harbours Act 2014."),
+        # Amounts in short quotations, and quotation marks.
+        ("An appeal is made within “28 days” (section 2(1) of the Harbours Act 2014).", "wording differs", ""),
+        ("The fine is “£5,000” under section 2(2) of the Harbours Act 2014.", "wording differs", ""),
+        ("The fine is “£500” under section 2(2) of the Harbours Act 2014.", "right", ""),
+        ("It is a “28 day notice” under section 2(2) of the Harbours Act 2014.", "right", "taken for a term"),
+        ("Section 2(2) of the Harbours Act 2014: ‚The fine is not more than £700.‘", "wording differs", ""),
+        ("Section 2(2) of the Harbours Act 2014: ›The fine is not more than £700.‹", "wording differs", ""),
+        # Line ends inside of a name, and marks of Markdown.
+        ("Section 9 of the Harbours\nAct 2014.", "no such provision", ""),
+        ("Section 9 of the Harbours Act\n2014.", "no such provision", ""),
+        ("Section 9 of the **Harbours Act 2014** applies.", "no such provision", ""),
+        ("**Section 9** of the *Harbours Act 2014* applies.", "no such provision", ""),
+        # A citation that begins a line is no heading of a statute.
+        ("We rely on this.\n\nSection 9. The fine is high.", "could not check", "of which law"),
+        # One of several numbers that are repealed together.
+        ("Section 4 of the Harbours Act 2014.", "repealed", ""),
+        ("Section 2(1), second sentence, of the Harbours Act 2014.", "right", ""),
+        ("Section 2(1) sentence 9 of the Harbours Act 2014.", "right", "“sentence 9” is not looked up"),
+    ],
+)  # fmt: skip
+def test_what_letters_write_of_a_law(tmp_path: Path, text: str, state: str, told: str) -> None:
+    texts = {
+        "1": "The rent is £10 a night.",
+        "2": "(1) A tenant may appeal within 21 days.\n(2) The fine is not more than £500.",
+        "3-5": "",
+    }
+    rows = [{"docno": f"h-{n}", "law": "Harbours Act 2014", "article": n, "text": words} for n, words in texts.items()]
+    rows.append({"docno": "p-1", "law": "Pier Act 1990", "article": "1", "text": "A pier is a jetty."})
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "origin.jsonl").write_text(json.dumps({"docno": "h-3-5", "repealed": True}) + "\n", encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "en"}), encoding="utf-8")
+    (one,) = Collection(tmp_path).verify(text).citations
+    assert (one.state, told in one.reason) == (state, True), one
+
+
 def test_paragraphs_of_a_law_in_another_language_than_the_collection(tmp_path: Path) -> None:
     french = (
         "Tout navire de plus de cinquante mètres prend un pilote.\nL'autorité peut accorder des dérogations."
