@@ -57,6 +57,8 @@ Kapitel 1 | Allgemeines | § 1 | Zweck | Text. | § 2 | Ende | Aus.
     1. Teil Kai > 1 Zweck: Text. | 1. Teil Kai > 2 Ende: Aus. | 1 (zu § 2) Preise: Kai 5
 Art. 1. Port jest. | Art. 1¹. Kaj jest. | Art. 2. Koniec tego.
     1: Port jest. | 1¹: Kaj jest. | 2: Koniec tego.
+§ 1 Zweck | Text. | Geldbuße bis 200 Euro | § 2 Ende | Aus.
+    1 Zweck: Text. / Geldbuße bis 200 Euro | 2 Ende: Aus.
 제1-1조(목적) 정한다. | 제1-2조(정의) 부두란 시설을 말한다. | 제2-1조(신고) 제1-2조에 따른다. | 제2-1조의2(특례) 신고하지 않는다.
     1-1 목적: 정한다. | 1-2 정의: 부두란 시설을 말한다. | 2-1 신고: 제1-2조에 따른다. | 2-1의2 특례: 신고하지 않는다.
 제1조 | (목적) | 정한다. | 제2조(준용) 제9조를 준용한다. | 제9조(점용) 자유다. | 제3조부터 제5조까지 삭제 | 제6조(끝) 끝.

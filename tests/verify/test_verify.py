@@ -562,9 +562,7 @@ def test_what_letters_write_of_a_law(tmp_path: Path, text: str, state: str, told
 
 
 def test_paragraphs_of_a_law_in_another_language_than_the_collection(tmp_path: Path) -> None:
-    french = (
-        "Tout navire de plus de cinquante mètres prend un pilote.\nL'autorité peut accorder des dérogations."
-    )
+    french = "Tout navire de plus de cinquante mètres prend un pilote.\nL'autorité peut accorder des dérogations."
     rows = [
         *({"docno": f"a-{n}", "law": "Pier Act 1990", "article": str(n), "text": f"A pier is a jetty of stone. {n}."}
           for n in range(1, 9)),

@@ -103,6 +103,8 @@ _SENTENCE = (".", ";", "”", "’", '"', ")")
 _STOPS = (*_SENTENCE, ":", "—")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 """Signs of scripts whose lines may be cut inside a word."""
+_NUMBER_INSIDE = re.compile(r"\s*\d[\w(),]*(?:\.?\s*\Z|\s+[^\W\dA-ZÀ-ÖØ-Þ])")
+"""A number at the beginning of a line that is inside of a sentence: ``2016.``, ``6(2)(b) of the Act``."""
 _UNREAD_MARK = re.compile(r"\s*[(（][\w.]{1,6}[)）]\s")
 _LONGEST_HEADING = 200
 _NUMBERED_GROUP = re.compile(r"\s*(?:[IVX]{1,5}|[A-H])\.\s+[^\W\d_]")
@@ -662,11 +664,13 @@ def _titles(
                 or row - 2 in {*taken, *plan.contents}
                 or rows[max(row - 2, 0)].endswith(_SENTENCE)
             )
-            if own and ends and free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1]):
+            amount = not numbered and any(map(str.isdigit, rows[row - 1]))  # The highest fine is £200
+            if own and ends and free(row - 1) and row - 1 not in taken and not amount and _is_title(rows[row - 1]):
                 cross.add(row - 1)
         for row in alone:
             ends = row > 0 and (row - 1 in taken - {*articles} or rows[row - 1].endswith(_SENTENCE))
             short = len(rows[row].split()) <= _SHORT and not rows[row].rstrip().endswith(_SENTENCE)
+            short = short and not any(map(str.isdigit, rows[row]))  # The highest fine is £200; Vom 1. Juli 2012
             if short and ends and row + 1 in articles and free(row) and row not in taken and _is_title(rows[row]):
                 cross.add(row)
     taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
@@ -699,7 +703,7 @@ def _behind(words: str, candidate: Candidate) -> str:
 
 def _is_named(behind: str, rows: Sequence[str], row: int, full: Container[int]) -> bool:
     """Return True if what is behind the number of an article may be its heading, and not the begin of its text."""
-    goes_on = row in full or (row + 1 < len(rows) and (rows[row + 1].lstrip()[:1].islower() or CUT_OFF.search(behind)))
+    goes_on = row in full or (row + 1 < len(rows) and (_is_inside(rows[row + 1]) or CUT_OFF.search(behind)))
     return bool(behind) and not (_is_prose(behind) or goes_on or any(form.match(behind) for form in _MARKS.values()))
 
 
@@ -819,7 +823,9 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
                 else:
                     _add_title(unit, rows, places, each)
         else:
-            _text(outline, line, words, marks, row - 1 in full and _goes_on(rows[row - 1], words, parted))
+            goes_on = row - 1 in full and _goes_on(rows[row - 1], words, parted)
+            goes_on = goes_on or (row > 0 and _is_inside(words) and _is_open(rows[row - 1]))
+            _text(outline, line, words, marks, goes_on)
     if plan.doubts:
         some = ", ".join(f'"{rows[row].strip()[:40]}"' for row in plan.doubts[:3])
         begun = "1 line begins" if len(plan.doubts) == 1 else f"{len(plan.doubts)} lines begin"
@@ -848,7 +854,7 @@ def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: b
         or not (rest[:1].isupper() or (rest and rest[0] in _OPENING))
     ):
         return False
-    goes_on = below.lstrip()[:1].islower() or CUT_OFF.search(rest)
+    goes_on = _is_inside(below) or CUT_OFF.search(rest)
     return not (_is_prose(rest) or goes_on) or (dotted and len(rest.split()) <= _SHORT)
 
 
@@ -929,6 +935,16 @@ def _goes_on(row: str, after: str, parted: bool) -> bool:
     if _UNSPACED.search(beside) or _UNREAD_MARK.match(after):
         return False
     return parted or beside[1:].islower() or not row.rstrip().endswith(_STOPS)
+
+
+def _is_inside(line: str) -> bool:
+    """Return True if a line begins inside of a sentence: with a small letter, or a number in it."""
+    return line.lstrip()[:1].islower() or _NUMBER_INSIDE.match(line) is not None
+
+
+def _is_open(line: str) -> bool:
+    """Return True if a line is long and ends inside of a sentence."""
+    return len(line) >= _LEAST_WIDTH and not line.rstrip().endswith((*_ENDS, *_STOPS))
 
 
 def _text(outline: Outline, line: Line, words: str, marks: list[str], goes_on: bool = False) -> None:

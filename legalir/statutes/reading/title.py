@@ -89,6 +89,10 @@ def names_law(line: str) -> bool:
     return _rank(line) > 0
 
 
+_SHORT_NAME = re.compile(r"\((?=[A-ZÀ-ÖØ-Þ])[^\W\d_][^\s()\d]{2,60}(?:\s?[‑–-]\s[^\s()\d]{2,30}|,\s[^\s()\d]{2,30})?\)")
+"""The short name of a law in brackets on a line of its own: ``(Ziegenhaltungsverordnung – ZiegHV)``."""
+
+
 def _name_at(rows: Sequence[str], first: int) -> Name:
     """Return the name in a row, with the rows in which it goes on: ``USTAWA``, ``z dnia 16 maja 2008 r.``, ``o …``."""
     words, last = rows[first], first
@@ -96,6 +100,9 @@ def _name_at(rows: Sequence[str], first: int) -> Name:
     goes_on = len(words.split()) == 1 or CUT_OFF.search(words.rstrip())
     while goes_on and (row := next(below, None)) and rows[row].strip()[0].islower() and len(words) < _LONGEST:
         words, last = f"{words} {rows[row].strip()}", row
+    after = next((row for row in range(last + 1, min(last + 3, len(rows))) if rows[row].strip()), None)
+    if after is not None and _SHORT_NAME.fullmatch(rows[after].strip()) and not words.rstrip().endswith((")", ".")):
+        words, last = f"{words.rstrip()} {rows[after].strip()}", after
     return Name(_cleaned(words), range(first, last + 1))
 
 
