@@ -544,8 +544,8 @@ class ExperimentResults:
         Columns ``measure, name``, the score on each dataset by its name, and ``mean``, each dataset with the same
         weight; a system without a score on one of them has no mean. One where no system has a score does not count.
         With a baseline: ``+`` and ``-``, the number of datasets on which the system is better and worse; ``p-value`` of
-        the difference of the means by sign flips within each question [randomisation]; ``p-value corrected`` over the
-        systems, and ``reject``.
+        the difference of the means by sign flips within each question, or each cluster of them, [randomisation];
+        ``p-value corrected`` over the systems, and ``reject``.
         """
         systems = list(self.definition.systems)
         parts = []
@@ -583,8 +583,8 @@ class ExperimentResults:
     def _p_value(self, measure: str, system: str, baseline: str) -> float:
         """Return the p-value of the difference of two means; NaN if a dataset has no question with both values."""
         ours, theirs = [], []
-        codes: list[npt.NDArray[np.int64]] = []
-        for result in self.results.values():
+        clusters: dict[str, str] = {}
+        for place, result in enumerate(self.results.values()):
             values = result.per_query[result.per_query["measure"] == measure].pivot(
                 index="qid", columns="name", values="value"
             )
@@ -594,15 +594,16 @@ class ExperimentResults:
             both = pairs.to_numpy()
             if not len(both):
                 return math.nan
-            own = codes_of(result.clusters, pairs.index)
-            first = int(codes[-1].max()) + 1 if codes else 0
-            codes.append(first + (np.arange(len(both)) if own is None else own))
+            # The groups of one dataset share their clusters; those of different datasets only look alike.
+            shared = "" if self.unit == "group" else f"{place} "
+            own = result.clusters
+            clusters |= {f"{place} {qid}": f"{shared}{own[qid] if own else qid}" for qid in pairs.index}
             ours.append(both[:, 0] / len(both))  # Each dataset weighs the same.
             theirs.append(both[:, 1] / len(both))
         if not ours:
             return math.nan
-        clusters = np.concatenate(codes) if self.definition.cluster else None
-        return paired_test("randomisation")(np.concatenate(ours), np.concatenate(theirs), clusters)[1]
+        codes = codes_of(clusters, clusters) if self.definition.cluster else None
+        return paired_test("randomisation")(np.concatenate(ours), np.concatenate(theirs), codes)[1]
 
     @property
     def absent(self) -> list[str]:
@@ -668,8 +669,9 @@ class ExperimentResults:
         words = f"Mean: each {self.unit} with the same weight. Bold: best mean."
         if self.definition.baseline is not None:
             correction = f", {self.definition.correction}" if self.definition.correction else ""
+            flipped = f"cluster of {self.definition.cluster}" if self.definition.cluster else "question"
             words += (
-                f" ▲▼ against {self.definition.baseline}: sign flips within each question{correction}, "
+                f" ▲▼ against {self.definition.baseline}: sign flips within each {flipped}{correction}, "
                 f"α = {self.definition.alpha:g}. won : lost: number of {self.unit}s."
             )
         for system, names in self.without_mean.items():

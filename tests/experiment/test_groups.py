@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from fake_collection import DEFINITION, TOPICS, FakeCollection, page_of
@@ -40,6 +42,20 @@ def test_each_group_has_its_scores_and_weighs_the_same_in_the_mean(tmp_path: Pat
     assert again.by is not None
     pd.testing.assert_frame_equal(found.by.table, again.by.table)
     assert (tmp_path / "by.tsv").is_file()
+
+
+def test_clusters_are_whole_across_groups() -> None:
+    # R@2, strong minus weak: 1, .5, 0, .5; each group holds a question of each case.
+    topics = TOPICS.assign(kind=["x", "y", "x", "y"], case=["a", "a", "b", "b"])
+    definition = {**DEFINITION, "systems": SYSTEMS, "baseline": "weak", "by": "kind", "cluster": "case"}
+    found = run(definition, topics=topics, collection=FakeCollection(), latency_queries=0)  # type: ignore[arg-type]
+    assert isinstance(found, ExperimentResult) and found.by is not None
+    sums = np.array([1 + 0.5, 0 + 0.5])
+    patterns = np.array(list(itertools.product((-1, 1), repeat=2))) @ sums
+    by_enumeration = float((abs(patterns) >= sums.sum()).mean())
+    table = found.by.table.set_index(["measure", "name"])
+    assert by_enumeration == 0.5 and table.loc[("R@2", "strong"), "p-value"] == pytest.approx(0.5, abs=0.02)
+    assert "cluster of case" in found.by.legend() and "each question" not in found.by.legend()
 
 
 def test_groups_of_numbers_and_of_nothing() -> None:
