@@ -254,7 +254,7 @@ def export(
         for link in source.links():
             typer.echo("\t".join(link))
     else:
-        rows = source.queries() if part is Exported.queries else map(_document, source.docs())
+        rows = source.queries() if part is Exported.queries else map(_document, source.docs(), source.store.rows())
         for row in rows:
             typer.echo(json.dumps(row, ensure_ascii=False))
 
@@ -283,12 +283,12 @@ def convert(
         whole = load(source)
         with new_folder(folder, replace) as (new, _):
             parts = [] if whole.split else [split for split in whole.splits if split]
-            to_beir([whole, *(load(f"{source.rstrip('/')}/{split}") for split in parts)], new)
+            counts = to_beir([whole, *(load(f"{source.rstrip('/')}/{split}") for split in parts)], new)
         names = [whole.split] if whole.split else parts
         if as_json:
-            print_json({"folder": str(folder), "splits": names})
+            print_json({"folder": str(folder), "splits": names, "counts": counts})
         else:
-            Console().print(facts_table({"folder": folder, "splits": ", ".join(names)}))
+            Console().print(facts_table({"folder": folder, "splits": ", ".join(names), **counts}))
         return
     found = source_of(source)
     if found is None:
@@ -305,11 +305,14 @@ def convert(
         Console().print(facts_table({"folder": folder, "splits": splits, **counts}))
 
 
-def _document(provision: Provision) -> dict[str, object]:
-    """Return the line of a provision in ``corpus.jsonl``, without empty fields."""
+def _document(provision: Provision, row: Mapping[str, Any]) -> dict[str, object]:
+    """Return the line of a provision in ``corpus.jsonl``, without empty fields; `row` is the line in its folder."""
+    from legalir.datasets.records import other_fields
+
     fields = provision._asdict()
     docno, text = fields.pop("doc_id"), fields.pop("text")
-    return {"docno": docno, **{name: value for name, value in fields.items() if value}, "text": text}
+    named = {name: value for name, value in fields.items() if value}
+    return {"docno": docno, **named, **other_fields(row), "text": text}
 
 
 @app.command(epilog=_CHECK)

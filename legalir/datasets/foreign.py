@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 from legalir.datasets.folder import ALIASES, DEFINITIONS, OUT_OF_SCOPE, About, Folder, FolderOutline, read_about
 from legalir.datasets.readers import RESERVED, Fault, Judgement, OnFault, json_rows, numbered_lines, stop
 from legalir.datasets.records import ALIASES as OTHER_NAMES
-from legalir.datasets.records import Provision, trec_identifier
+from legalir.datasets.records import Provision, other_fields, trec_identifier
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.extras import require
 from legalir.progress import progress
@@ -226,27 +226,34 @@ def convert(source: Source, target: Path, on_fault: OnFault = stop) -> dict[str,
     return dict(counts)
 
 
-def to_beir(splits: Sequence[StatuteDataset], target: Path) -> None:
+def to_beir(splits: Sequence[StatuteDataset], target: Path) -> dict[str, int]:
     """Write a collection as a folder of BEIR: ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/SPLIT.tsv``.
 
-    The title is law and title, the fields beside it are in ``metadata``. Links and other files of the folder format
-    stay beside them, so that :func:`convert` reads them again.
+    The title is law and title, empty without a title; all other fields are in ``metadata``. Links and other files of
+    the folder format stay beside them, so that :func:`convert` reads them again.
 
     Args:
         splits: the collection and each of its splits; or one split alone.
         target: an empty folder.
 
+    Returns:
+        Counts of what was left out, each by its description.
+
     Raises:
         DataError: two questions of different splits have one qid.
     """
     base = splits[0]
+    left_out: Counter[str] = Counter()
 
     def documents() -> Iterator[str]:
-        for one in base.docs():
+        for one, row in zip(base.docs(), base.store.rows(), strict=True):
             fields = {name: value for name, value in one._asdict().items() if value}
             docno, text, title = fields.pop("doc_id"), fields.pop("text", ""), fields.pop("title", "")
-            whole = title if one.law in title else f"{one.law} {title}".strip()
-            yield _json({"_id": docno, "title": whole, "text": text, "metadata": fields})
+            whole = title if not title or one.law in title else f"{one.law} {title}".strip()
+            others = other_fields(row)
+            read = {name: value for name, value in _others({"metadata": others}, _IDS) if _is_short(value)}
+            left_out.update(name for name, value in others.items() if value is not None and name not in read)
+            yield _json({"_id": docno, "title": whole, "text": text, "metadata": fields | read})
 
     with progress("Writing documents", None) as advance:
         _write(target / "corpus.jsonl", documents(), advance)
@@ -267,6 +274,8 @@ def to_beir(splits: Sequence[StatuteDataset], target: Path) -> None:
     for name in _KEPT:
         if (path := base.folder.root / name).is_file():
             link_or_copy(path, target / name)
+    names = ", ".join(sorted(left_out))
+    return {f"fields that metadata of BEIR cannot have, left out ({names})": left_out.total()} if left_out else {}
 
 
 def _json(row: Mapping[str, object]) -> str:
@@ -321,8 +330,7 @@ def _document(row: Mapping[str, Any], counts: Counter[str]) -> dict[str, object]
     fields: dict[str, object] = {"title": _text(row, "title", docno), "text": _text(row, name, docno)}
     for key, value in _others(row, (*_IDS, name, "title", "text")):
         ours = OTHER_NAMES.get(key, key) in Provision._fields
-        short = not isinstance(value, str) or len(value) <= _LONGEST
-        if short and (not ours or (isinstance(value, str | int) and not isinstance(value, bool))):
+        if _is_short(value) and (not ours or (isinstance(value, str | int) and not isinstance(value, bool))):
             fields.setdefault(key, value)
     return {"docno": docno, **fields}
 
@@ -350,6 +358,11 @@ def _others(row: Mapping[str, Any], used: Sequence[str]) -> Iterator[tuple[str, 
             flat = isinstance(value, list) and all(isinstance(one, str | int) for one in value)
             if key not in used and (plain or flat):
                 yield str(key), value
+
+
+def _is_short(value: object) -> bool:
+    """Return False for a text that is too long for a value of filters."""
+    return not isinstance(value, str) or len(value) <= _LONGEST
 
 
 def _text(row: Mapping[str, Any], name: str, identifier: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from legalir.storage.documents import Provision as Provision
@@ -58,6 +60,11 @@ def provision(row: dict[str, object]) -> Provision:
             value = str(value)
         values.append(value if field != "url" or is_web_address(value) else "")
     return Provision._make(values)
+
+
+def other_fields(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a corpus row that are not those of a provision."""
+    return {name: value for name, value in row.items() if ALIASES.get(name, name) not in Provision._fields}
 
 
 def identifier(row: dict[str, object], name: str, *others: str) -> str:

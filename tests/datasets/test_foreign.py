@@ -352,6 +352,30 @@ def test_a_folder_of_beir_holds_the_same_collection(tmp_path, id):
     assert all(one.law in one.title for one in load(tmp_path).docs())
 
 
+def test_fields_of_ones_own_are_in_metadata(tmp_path):
+    rows = [
+        {"docno": "a", "law": "Code", "text": "Dues are paid.", "ministry": "Justice", "tags": ["x", "y"], "part": 3},
+        {"docno": "b", "law": "Code", "title": "Pilots", "text": "A pilot.", "tree": {"a": 1}, "id": 7, "note": None},
+    ]
+    write(tmp_path / "ours" / "corpus.jsonl", jsonl(rows))
+    write(tmp_path / "ours" / "queries.jsonl", jsonl([{"qid": "q1", "query": "who pays"}]))
+    for source, target in (("ours", "beir"), ("beir", "again")):
+        done = CliRunner().invoke(
+            app, ["datasets", "convert", str(tmp_path / source), str(tmp_path / target), "--to", "beir", "--json"]
+        )
+        assert done.exit_code == 0, done.output
+        counts = json.loads(done.stdout)["counts"]
+        expected = {"fields that metadata of BEIR cannot have, left out (id, tree)": 2} if source == "ours" else {}
+        assert counts == expected
+        corpus = [json.loads(line) for line in (tmp_path / target / "corpus.jsonl").read_text().splitlines()]
+        assert [(row["_id"], row["title"]) for row in corpus] == [("a", ""), ("b", "Code Pilots")]
+        own = {"ministry": "Justice", "tags": ["x", "y"], "part": 3}
+        assert [row["metadata"] for row in corpus] == [{"law": "Code", **own}, {"law": "Code"}]
+        done = CliRunner().invoke(app, ["datasets", "export", str(tmp_path / target), "docs"])
+        assert json.loads(done.stdout.splitlines()[0]) == {"docno": "a", "law": "Code", **own, "text": rows[0]["text"]}
+    assert Collection(tmp_path / "again").search("dues", "bm25", where="tags=y")["docno"].tolist() == ["a"]
+
+
 def test_a_folder_is_one_however_its_path_is_written(beir, monkeypatch):
     monkeypatch.chdir(beir.parent)
     roots = [Collection(path).source.folder.root for path in (beir, "quay", "./quay", "../sets/quay")]
