@@ -340,6 +340,7 @@ def check(
 def _print_check(report: CheckReport, doubts: Sequence[Doubt]) -> None:
     from rich.console import Console
 
+    from legalir.datasets.readers import BELOW_0
     from legalir.statutes.doubts import examples
 
     console = Console()
@@ -353,6 +354,7 @@ def _print_check(report: CheckReport, doubts: Sequence[Doubt]) -> None:
         "without number": f"{unread.total()}, such as the article {next(iter(unread))!r}" if unread else None,
         "links": ", ".join(f"{count} {kind}" for kind, count in report.links.most_common()),
         "held by chunks": ", ".join(f"{count} {share}" for share, count in report.chunks.items()),
+        BELOW_0: report.negative or None,
         "other files": ", ".join(report.ignored),
         "read as": None if report.converted is None else "another format",
         **(report.converted or {}),

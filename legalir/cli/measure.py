@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,7 +79,8 @@ def _judgements(text: str) -> pd.DataFrame:
 
     path = Path(text).expanduser()
     try:
-        read = read_judgements if path.suffix in (".tsv", ".jsonl", ".parquet") else read_qrels
+        table = path.suffix in (".tsv", ".jsonl", ".parquet")
+        read = partial(read_judgements if table else read_qrels, negative=True)
         rows = read(path) if path.is_file() else load(text).judgements()
     except DatasetNotFound as error:
         raise DatasetNotFound(f"There is no file {text} of judgements, and {error}") from error

@@ -63,6 +63,7 @@ class CheckReport:
         unnumbered: provisions whose field ``article`` has no number that can be read, by the value of the field.
         scripts: provisions by the script of most of their letters.
         splits: counts of each split; the empty string is the base.
+        negative: judgements below 0 in TREC files, which are read as 0.
         links: links by kind.
         chunks: of a chunk collection, provisions contained in chunks ``complete``, and ``partly`` only.
         ignored: files that the format does not know.
@@ -79,6 +80,7 @@ class CheckReport:
     unnumbered: Counter[str] = field(default_factory=Counter)
     scripts: Counter[str] = field(default_factory=Counter)
     splits: dict[str, SplitCounts] = field(default_factory=dict)
+    negative: int = 0
     links: Counter[str] = field(default_factory=Counter)
     chunks: Counter[str] = field(default_factory=Counter)
     ignored: list[str] = field(default_factory=list)
@@ -111,6 +113,7 @@ class CheckReport:
             "unnumbered_values": dict(self.unnumbered.most_common(self.cap)),
             "scripts": dict(self.scripts),
             "splits": {split: asdict(counts) for split, counts in self.splits.items()},
+            "negative": self.negative,
             "links": dict(self.links),
             "chunks": dict(self.chunks),
             "ignored": self.ignored,
@@ -264,8 +267,9 @@ def _split(
     relevant: Counter[str] = Counter()
     judged = set()
     # The base's file is read again for a split that has only queries; its faults are in the report already.
-    for row in read_qrels(qrels, report.add if own else lambda fault: None):
-        labels[row.label] += 1
+    for row in read_qrels(qrels, report.add if own else lambda fault: None, negative=True):
+        labels[max(row.label, 0)] += 1
+        report.negative += own and row.label < 0
         judged.add(row.qid)
         relevant[row.qid] += row.label > 0
         if own and row.docno not in docnos:

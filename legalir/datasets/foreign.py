@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from legalir.datasets.folder import ALIASES, DEFINITIONS, OUT_OF_SCOPE, About, Folder, FolderOutline, read_about
-from legalir.datasets.readers import RESERVED, Fault, Judgement, OnFault, json_rows, numbered_lines, stop
+from legalir.datasets.readers import BELOW_0, RESERVED, Fault, Judgement, OnFault, json_rows, numbered_lines, stop
 from legalir.datasets.records import ALIASES as OTHER_NAMES
 from legalir.datasets.records import Provision, other_fields, trec_identifier
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
@@ -220,10 +220,11 @@ def convert(source: Source, target: Path, on_fault: OnFault = stop) -> dict[str,
     for split in sorted(source.outline.qrels):
         with (target / f"qrels{split and '.'}{split}.txt").open("w", encoding="utf-8", newline="\n") as out:
             for qid, docno, label in _judged(source.rows("qrels", split, on_fault), counts, on_fault):
-                out.write(f"{qid} 0 {docno} {label}\n")
+                counts[BELOW_0] += label < 0
+                out.write(f"{qid} 0 {docno} {max(label, 0)}\n")
     for path in source.kept:
         link_or_copy(path, target / path.name)
-    return dict(counts)
+    return dict(+counts)
 
 
 def to_beir(splits: Sequence[StatuteDataset], target: Path) -> dict[str, int]:
@@ -390,13 +391,16 @@ def _identifier(row: Mapping[str, Any], names: Sequence[str], what: str, counts:
     return identifier
 
 
-def read_judgements(path: Path) -> Iterator[Judgement]:
+def read_judgements(path: Path, negative: bool = False) -> Iterator[Judgement]:
     """Yield the judgements of a table with tabs, JSON lines or Parquet, as BEIR and MTEB have them.
+
+    With `negative`, a relevance below 0 is yielded as it is; by default it counts as 0.
 
     Raises:
         FormatError: a row is not a judgement, or gives a pair another grade.
     """
-    return (Judgement(*row) for row in _judged(_rows([path], stop), Counter(), stop))
+    for qid, docno, label in _judged(_rows([path], stop), Counter(), stop):
+        yield Judgement(qid, docno, label if negative else max(label, 0))
 
 
 def _judged(rows: Iterator[Row], counts: Counter[str], on_fault: OnFault) -> Iterator[tuple[str, str, int]]:
@@ -419,10 +423,7 @@ def _judged(rows: Iterator[Row], counts: Counter[str], on_fault: OnFault) -> Ite
             counts["judgements that repeat an earlier one, left out"] += 1
         else:
             labels[pair] = label
-            counts["judgements below 0, read as 0"] += label < 0
-            yield *pair, max(label, 0)
-    if not counts["judgements below 0, read as 0"]:
-        del counts["judgements below 0, read as 0"]
+            yield *pair, label
 
 
 def _label(row: Mapping[str, Any]) -> int:

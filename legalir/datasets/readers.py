@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from legalir.datasets.records import Provision, fits_trec, identifier, provision
-from legalir.errors import DataError, FormatError
+from legalir.errors import DataError, FormatError, warn_once
 
 RESERVED = ("docno", "score", "rank")
 """Columns of a result frame, which a query must not have."""
@@ -204,13 +204,22 @@ def _check_query(qid: str, row: dict[str, object], field: str) -> None:
             raise ValueError(f"query {qid!r} has a column {name!r}, which is a column of results")
 
 
-def read_qrels(path: Path, on_fault: OnFault = stop) -> Iterator[Judgement]:
-    """Yield the judgements of a TREC file: ``qid iteration docno relevance``; a relevance below 0 counts as 0.
+BELOW_0 = "judgements below 0, read as 0"
+
+
+def read_qrels(path: Path, on_fault: OnFault = stop, negative: bool = False) -> Iterator[Judgement]:
+    """Yield the judgements of a TREC file: ``qid iteration docno relevance``.
+
+    Args:
+        path: the file.
+        on_fault: called for a faulty line.
+        negative: yield a relevance below 0 as it is; by default it counts as 0, and how many there are is logged once.
 
     Raises:
         FormatError: a wrong number of fields, a relevance that is not an integer, or a pair judged twice.
     """
     seen: set[tuple[str, str]] = set()
+    below = 0
     for number, line in numbered_lines(path, on_fault):
         fields = line.split()
         if len(fields) != 4:
@@ -227,7 +236,11 @@ def read_qrels(path: Path, on_fault: OnFault = stop) -> Iterator[Judgement]:
             on_fault(Fault(path, number, "duplicate", f"{docno!r} is judged for {qid!r} on an earlier line, too"))
         else:
             seen.add((qid, docno))
-            yield Judgement(qid, docno, max(int(relevance), 0))
+            label = int(relevance)
+            below += label < 0
+            yield Judgement(qid, docno, label if negative else max(label, 0))
+    if below and not negative:
+        warn_once(f"{path}: {BELOW_0}: {below}.")
 
 
 def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:

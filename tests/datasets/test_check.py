@@ -1,8 +1,11 @@
 import json
+import re
 
 from mini_folder import DOCS, jsonl, write
+from typer.testing import CliRunner
 
-from legalir.datasets import check
+from legalir.cli.main import app
+from legalir.datasets import check, load
 from legalir.references.grammar import article_number
 
 
@@ -19,6 +22,18 @@ def test_a_clean_folder(folder):
     assert (test.queries, test.judgements, test.judged, test.multi_label, test.unjudged) == (2, 3, 2, 1, 1)
     assert test.labels == {1: 2, 2: 1}
     assert (base.queries, base.judgements) == (3, 0)
+
+
+def test_judgements_below_0_are_counted(folder, caplog):
+    write(folder / "qrels.test.txt", "q1 0 A-1 1\nq1 0 A-2 -1\nq2 0 A-2 -2\n")
+    report = check(folder)
+    assert report.ok and report.negative == report.to_dict()["negative"] == 2
+    assert report.splits["test"].labels == {0: 2, 1: 1} and not caplog.messages
+    printed = CliRunner().invoke(app, ["datasets", "check", str(folder)]).stdout
+    assert re.search(r"judgements below 0, read as 0 +2\s", printed)
+    for _ in range(2):
+        assert load(f"{folder}/test").qrels()["label"].tolist() == [1, 0, 0]
+    assert [one.partition(".txt: ")[2] for one in caplog.messages] == ["judgements below 0, read as 0: 2."]
 
 
 def test_every_fault_at_once(folder):
