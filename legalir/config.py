@@ -10,6 +10,7 @@ ValueError with the rest of a sentence that begins with the field (``must be ...
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from datetime import date
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
@@ -235,9 +236,24 @@ class _Strict(yaml.constructor.SafeConstructor):
                 keys[key] = written
         return super().construct_mapping(node, deep=deep)
 
+    def construct_yaml_timestamp(self, node: yaml.ScalarNode) -> date:
+        try:
+            return super().construct_yaml_timestamp(node)
+        except ValueError:
+            line = node.start_mark.line + 1
+            raise DefinitionError(
+                f"line {line}: {node.value} is not a date of the calendar: correct it, or put text in quotes."
+            ) from None
+
 
 class _StrictLoader(_Strict, yaml.SafeLoader):
     """The safe loader."""
+
+
+_StrictLoader.add_constructor(
+    "tag:yaml.org,2002:timestamp",
+    _StrictLoader.construct_yaml_timestamp,  # type: ignore[type-var]
+)
 
 
 class _PackageLoader(_Strict, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -255,7 +271,7 @@ def read_yaml(path: Path, what: str) -> object:
         what: the kind of file with an article, for errors: ``an experiment file``.
 
     Raises:
-        DefinitionError: the file is missing, is not UTF-8 or is not YAML, or a key occurs twice.
+        DefinitionError: the file is missing, is not UTF-8 or is not YAML, a key occurs twice, or a date does not exist.
     """
     try:
         text = path.read_text(encoding="utf-8")

@@ -146,6 +146,7 @@ def test_located() -> None:
         (b"yes: x\non: y", r", line 2: the keys yes and on .*same value"),
         (b"1: x\n1.0: y", r", line 2: the keys 1 and 1\.0 .*same value"),
         (b"1: x\n1: y", r", line 2: the key '1' occurs twice"),
+        (b"a: 1\nday: 2021-02-31", r", line 2: 2021-02-31 is not a date of the calendar"),
         (b"a: [", r" is not valid YAML: line 1, column 5: "),
         (b"a: !!python/name:os.system", r" is not valid YAML: line 1, "),
         (b"a: \xff", r" is not UTF-8 \(byte 3\)"),
