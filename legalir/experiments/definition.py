@@ -594,10 +594,12 @@ class Definition(Schema):
         given = {name: frame for name, frame in frames.items() if frame is not None}
         if not given:
             return self
-        try:
-            checked = {name: {"topics": _topics, "qrels": _qrels}[name](frame) for name, frame in given.items()}
-        except ValueError as error:
-            raise ExperimentError(f"The argument {next(iter(given))!r} {error}") from None
+        checked = {}
+        for name, frame in given.items():
+            try:
+                checked[name] = {"topics": _topics, "qrels": _qrels}[name](frame)
+            except ValueError as error:
+                raise ExperimentError(f"The argument {name!r} {error}") from None
         copy = self.replace(**{name: _described(frame) for name, frame in checked.items()})
         copy._given = {**self._given, **{f"${name}": frame for name, frame in checked.items()}}
         return copy

@@ -122,6 +122,8 @@ def test_a_wrong_object_is_one_sentence(name: str, value: object, word: str) -> 
     calls = [lambda: Definition.parse({**DEFINITION, "baseline": None, name: value})]
     if name != "systems":
         calls.append(lambda: run(DEFINITION, collection=FakeCollection(), **{name: value}))  # type: ignore[arg-type]
+    if name == "qrels":  # The questions beside them are right.
+        calls.append(lambda: run(DEFINITION, collection=FakeCollection(), topics=TOPICS, qrels=value))  # type: ignore[arg-type]
     for call in calls:
         with pytest.raises(ExperimentError) as caught:
             call()
