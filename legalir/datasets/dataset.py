@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from legalir.datasets.chunks import ChunkMap
-from legalir.datasets.folder import ALIASES, ORIGIN, OUT_OF_SCOPE, About, Folder, FolderOutline, verify_judgements
+from legalir.datasets.folder import ALIASES, OUT_OF_SCOPE, About, Folder, FolderOutline, verify_judgements
 from legalir.datasets.readers import (
     Judgement,
     Link,
@@ -21,6 +20,7 @@ from legalir.datasets.readers import (
     read_chunks,
     read_corpus,
     read_links,
+    read_origins,
     read_qrels,
     read_queries,
 )
@@ -291,13 +291,13 @@ class StatuteDataset(Portable):
 
     @cached_property
     def replaced(self) -> dict[str, str]:
-        """Map from provisions that were renumbered or moved to their new keys, from ``origin.jsonl``."""
-        path = self.folder.root / ORIGIN
-        if not path.is_file():
-            return {}
-        with path.open(encoding="utf-8") as lines:
-            origins = [json.loads(line) for line in lines if '"replaced_by"' in line]
-        return {origin["docno"]: origin["replaced_by"] for origin in origins if origin["replaced_by"]}
+        """Map from provisions that were renumbered or moved to their new keys, from ``origin.jsonl``.
+
+        Raises:
+            FormatError: a line is faulty.
+        """
+        origins = read_origins(self.folder.root, '"replaced_by"')
+        return {str(origin["docno"]): str(new) for origin in origins if (new := origin.get("replaced_by"))}
 
     @cached_property
     def aliases(self) -> list[tuple[str, str]]:

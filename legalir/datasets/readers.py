@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from legalir.datasets.folder import ORIGIN
 from legalir.datasets.records import Provision, fits_trec, identifier, provision
 from legalir.errors import DataError, FormatError, warn_once
 
@@ -241,6 +242,25 @@ def read_qrels(path: Path, on_fault: OnFault = stop, negative: bool = False) -> 
             yield Judgement(qid, docno, label if negative else max(label, 0))
     if below and not negative:
         warn_once(f"{path}: {BELOW_0}: {below}.")
+
+
+def read_origins(folder: Path, key: str = "") -> Iterator[dict[str, object]]:
+    """Yield the lines of the ``origin.jsonl`` of a folder that have `key` in them; none if it has no such file.
+
+    Raises:
+        FormatError: a line is not a JSON object with a docno.
+    """
+    path = folder / ORIGIN
+    for number, line in numbered_lines(path) if path.is_file() else ():
+        if key not in line:
+            continue
+        try:
+            origin = _json_object(line)
+        except ValueError as error:
+            stop(Fault(path, number, "origin", f"{error.args[1]}; import the collection again"))
+        if "docno" not in origin:
+            stop(Fault(path, number, "origin", "there is no 'docno'; import the collection again"))
+        yield origin
 
 
 def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from legalir.cli.datasets import app
 from legalir.datasets import load
 from legalir.errors import DataError
+from legalir.statutes.doubts import doubts_of
 from legalir.statutes.importing.tree import read_origins, tree
 from legalir.statutes.writing import write_collection
 
@@ -80,7 +81,9 @@ def test_no_such_law(folder: Path) -> None:
         run(str(folder), "창고안정법")
 
 
-def test_a_damaged_line(folder: Path) -> None:
-    (folder / "origin.jsonl").write_text("{\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"origin\.jsonl, line 1"):
-        run(str(folder))
+@pytest.mark.parametrize("line", ['{"replaced_by":', '["replaced_by"]', '{"doc_id": "a", "replaced_by": "b"}'])
+def test_a_damaged_line(folder: Path, line: str) -> None:
+    (folder / "origin.jsonl").write_text(line + "\n", encoding="utf-8")
+    for use in (lambda: run(str(folder)), lambda: load(folder).replaced, lambda: doubts_of(load(folder))):
+        with pytest.raises(DataError, match=r"origin\.jsonl, line 1: .*; import the collection again\.$"):
+            use()

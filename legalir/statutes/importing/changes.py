@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from legalir.datasets.folder import ORIGIN, Folder
-from legalir.datasets.readers import read_corpus
+from legalir.datasets.folder import Folder
+from legalir.datasets.readers import read_corpus, read_origins
 
 _TEXT = 16
 
@@ -93,9 +92,4 @@ def _digest(title: str, text: str) -> bytes:
 
 
 def _repealed(folder: Path) -> Iterator[str]:
-    path = folder / ORIGIN
-    if path.is_file():
-        with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                if '"repealed"' in line and (fields := json.loads(line)).get("repealed"):
-                    yield str(fields["docno"])
+    return (str(origin["docno"]) for origin in read_origins(folder, '"repealed"') if origin.get("repealed"))

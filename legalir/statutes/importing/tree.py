@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, repeat
-from pathlib import Path
 
-from legalir.datasets.folder import ORIGIN
+from legalir.datasets.readers import read_origins as read_origins
 from legalir.datasets.records import Provision
 from legalir.errors import DataError, suggestion
 from legalir.statutes.definitions import DefinedTerm
@@ -93,23 +91,6 @@ def tree(
             unit.provisions += 1
             unit.repealed += bool(origin.get("repealed"))
     return list(laws.values()) if law is None else _chosen(laws, law)
-
-
-def read_origins(folder: Path) -> Iterator[dict[str, object]]:
-    """Yield the lines of the ``origin.jsonl`` of a folder, none if it has no such file.
-
-    Raises:
-        DataError: a line is not JSON.
-    """
-    path = folder / ORIGIN
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield json.loads(line)
-            except ValueError:
-                raise DataError(f"{path}, line {number}: not JSON; import the collection again.") from None
 
 
 def _above(doc: Provision, origin: Mapping[str, object]) -> Iterator[tuple[str, str]]:
