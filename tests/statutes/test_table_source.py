@@ -169,10 +169,15 @@ def test_links_from_the_references_in_the_texts(references: bool) -> None:
             r"^p\.csv, line 2: not readable as a table \(unexpected end of data",
         ),
         ("p.csv", "docno,text\na,x\rb,y\n", {}, r"^p\.csv, line 2: not readable as a table \(new-line character"),
-        ("p.csv", "id,text\na,x\n", {}, r"^p\.csv, line 2: there is no column 'docno' among id, text\.$"),
-        ("p.csv", "docno,body\na,x\n", {}, r"^p\.csv, line 2: there is no column 'text' among docno, body\.$"),
+        ("p.csv", "id,text\na,x\n", {}, r"^p\.csv, line 1: .* 'docno' among id, text: name yours by docno=\"…\"\.$"),
+        ("p.csv", "docno,body\na,x\n", {}, r"^p\.csv, line 1: .* 'text' among docno, body: .* text=\"…\"\.$"),
         ("p.csv", "docno,text\na,x\n", {"title": "titel"}, r"^p\.csv: no row has a column 'titel'\.$"),
-        ("p.jsonl", '{"docno": "a"}\n', {}, r"^p\.jsonl, line 1: there is no column 'text' among docno\.$"),
+        (
+            "p.jsonl",
+            '{"docno": "a", "text": ""}\n{"docno": "b"}\n',
+            {},
+            r"^p\.jsonl, line 2: .* among docno: .* text=\"…\"\.$",
+        ),
         ("p.jsonl", '{"docno": "a", "text": 1.5}\n', {}, r"line 1: 'text' is neither"),
         ("p.jsonl", '{"docno": "a", "text": true}\n', {}, r"line 1: 'text' is neither"),
         ("p.jsonl", '{"docno": "a", "te', {}, r"^p\.jsonl, line 1: not a whole JSON object"),
@@ -197,7 +202,8 @@ def test_a_faulty_table_is_named(name: str, content: str | None, parameters: dic
     ("content", "parameters", "message"),
     [
         ("source,target\na,\n", {}, r"^l\.csv, line 2: 'target' is empty\.$"),
-        ("from,target\na,b\n", {}, r"^l\.csv, line 2: there is no column 'source' among from, target\.$"),
+        ("from,target\na,b\n", {}, r"^l\.csv, line 1: .* 'source' among from, target: .* link_source=\"…\"\.$"),
+        ("a,b\na,b\n", {}, r" 'source' among a, b: name yours by link_source=\"…\", link_target=\"…\"\.$"),
         ("source,target\na,b\n", {"link_kind": "how"}, r"^l\.csv: no row has a column 'how'\.$"),
     ],
 )

@@ -61,7 +61,7 @@ class TableFile:
     quotes: bool = True
 
     def __post_init__(self) -> None:
-        if self._kind not in (*_DELIMITERS, ".jsonl"):
+        if self.kind not in (*_DELIMITERS, ".jsonl"):
             raise ComponentError(f"table: {self.path} is not a .csv, .tsv or .jsonl file, with or without .gz.")
         try:
             fits = "\n".encode(self.encoding) == b"\n" and codecs.lookup(self.encoding).name != "utf-7"
@@ -77,7 +77,8 @@ class TableFile:
             raise ComponentError(f"table: quotes={self.quotes!r} is not True or False.")
 
     @property
-    def _kind(self) -> str:
+    def kind(self) -> str:
+        """Suffix of the file, without .gz."""
         return Path(self.path.name.removesuffix(".gz")).suffix.lower()
 
     def rows(self) -> Iterator[tuple[int, Cells]]:
@@ -87,7 +88,7 @@ class TableFile:
             FormatError: names file, line and fault.
             DataError: the file cannot be read.
         """
-        if self._kind == ".jsonl":
+        if self.kind == ".jsonl":
             yield from json_rows(self.path)
         else:
             yield from self._cells()
@@ -96,7 +97,7 @@ class TableFile:
         csv.field_size_limit(_CELL)
         lines = self._lines()
         first = next(lines, "")
-        delimiter = self.delimiter or max(_DELIMITERS[self._kind], key=first.count)
+        delimiter = self.delimiter or max(_DELIMITERS[self.kind], key=first.count)
         quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quotes else csv.QUOTE_NONE
         reader = csv.reader(
             chain([first], lines) if first else lines, delimiter=delimiter, quoting=quoting, strict=True
@@ -207,7 +208,8 @@ class Table:
         for line, row in self._provisions.rows():
             cells = _lifted(row)
             numbered = "docno" not in self._columns and "docno" not in cells and wanted["article"] in cells
-            _check_columns(path, line, cells, [wanted["text"], *(() if numbered else (wanted["docno"],))])
+            needed = ("text",) if numbered else ("text", "docno")
+            _check_columns(self._provisions, line, cells, {name: wanted[name] for name in needed})
             fields = {
                 name: _text(path, line, column, cells[column])
                 for name, column in wanted.items()
@@ -247,7 +249,7 @@ class Table:
         source, target, kind = self._ends
         missing = {kind} - {"kind"}
         for line, cells in self._links.rows():
-            _check_columns(path, line, cells, [source, target])
+            _check_columns(self._links, line, cells, {"link_source": source, "link_target": target})
             ends = [_text(path, line, column, cells[column]) for column in (source, target)]
             for column, end in zip((source, target), ends, strict=True):
                 if not end:
@@ -328,11 +330,14 @@ def _check_present(path: Path, missing: set[str]) -> None:
         stop(Fault(path, 0, "column", f"no row has a column {min(missing)!r}"))
 
 
-def _check_columns(path: Path, line: int, cells: Mapping[str, object], columns: list[str]) -> None:
-    for column in columns:
-        if column not in cells:
-            known = ", ".join(name for name in cells if name)
-            stop(Fault(path, line, "column", f"there is no column {column!r} among {known or 'none'}"))
+def _check_columns(file: TableFile, line: int, cells: Mapping[str, object], columns: Mapping[str, str]) -> None:
+    """Report columns that a row lacks; `columns` has them by the parameter of :func:`table` that names them."""
+    missing = [name for name, column in columns.items() if column not in cells]
+    if missing:
+        known = ", ".join(name for name in cells if name)
+        cure = ", ".join(f'{name}="…"' for name in missing)
+        message = f"there is no column {columns[missing[0]]!r} among {known or 'none'}: name yours by {cure}"
+        stop(Fault(file.path, line if file.kind == ".jsonl" else 1, "column", message))
 
 
 def _text(path: Path, line: int, column: str, value: object) -> str:
