@@ -128,6 +128,11 @@ class Golden(_Given):
             there = f": use one of {', '.join(splits)}" if splits else ": add queries.jsonl and qrels.txt"
             raise ComponentError(f"golden: {self.dataset.id} has no questions with judgements of its own{there}.")
 
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the questions and judgements."""
+        return self.dataset.topics_fingerprint()
+
     def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
         text, docnos = self._judged.get(qid, ("", ()))
         if law is not None:

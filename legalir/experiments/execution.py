@@ -24,6 +24,7 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.answer.generator import ANSWER_COLUMNS, Answer, with_unanswered
+from legalir.answer.given import Golden
 from legalir.declared import check_number
 from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError, describe
 from legalir.executors import Sent, mapped
@@ -106,7 +107,8 @@ def make_runs(
 
     Raises:
         ComponentError: `jobs` is not an integer of at least 1.
-        ExperimentError: the results of a system are not a run, or `out` cannot be written.
+        ExperimentError: the results of a system are not a run, `out` cannot be written, or ``golden`` is asked for
+            judgements that are not those of the dataset.
         ExpressionError: an expression cannot be read.
         ModelError: every system lacks its model or a package.
     """
@@ -276,6 +278,11 @@ def _systems(
                 expression, pipeline = text, given
             else:
                 expression, pipeline = canonical(text), collection.pipeline(text)
+            if _returns_judged(pipeline) and not _judged_alike(definition.frame("qrels"), collection, topics):
+                raise ExperimentError(
+                    "golden returns the judgements of the dataset, and this experiment has qrels of its own: leave "
+                    "golden out, or write the judgements to a folder and use it as the dataset."
+                )
             judged = definition.judge_expressions() if definition.judges and _may_answer(pipeline) else []
             judges = _judges(judged, collection, without)
             # What default means depends on the collection, and on its tuned.yaml.
@@ -459,6 +466,25 @@ def _limits(pipeline: pt.Transformer) -> Iterator[int]:
     for part in used_by(list(vars(pipeline).values())):
         if isinstance(part, pt.Transformer):
             yield from _limits(part)
+
+
+def _returns_judged(pipeline: pt.Transformer) -> bool:
+    """Return True if a step of a pipeline returns the judged provisions of the dataset."""
+    parts = used_by(list(vars(pipeline).values()))
+    return isinstance(pipeline, Golden) or any(
+        isinstance(part, pt.Transformer) and _returns_judged(part) for part in parts
+    )
+
+
+def _judged_alike(qrels: pd.DataFrame | None, collection: Collection, topics: pd.DataFrame) -> bool:
+    """Return True if judgements of an experiment are those of its dataset on the questions; None is the dataset's."""
+    if qrels is None:
+        return True
+    own, there = (
+        set(frame.loc[frame["qid"].isin(topics["qid"]), ["qid", "docno", "label"]].itertuples(index=False, name=None))
+        for frame in (qrels, collection.qrels())
+    )
+    return own == there
 
 
 def _left_out_of(pipeline: pt.Transformer, qids: Container[str]) -> Iterator[str]:

@@ -508,7 +508,8 @@ def run_key(corpus: str, topics: str, expression: str, pipeline: pt.Transformer,
 
     It covers the fingerprints of the corpus and of the questions, the canonical expression, the depth of the run, the
     code of legalir and of the plugins that the expression names, the versions of what they require, and what
-    :func:`pipeline_fingerprint` covers. Judgements are not part of it: a run does not depend on them.
+    :func:`pipeline_fingerprint` covers. Judgements are part of it only where a component reads them, as
+    ``golden`` does.
 
     Raises:
         NoFingerprint: a component contains an object without a stable state.

@@ -15,6 +15,7 @@ import pyterrier as pt
 import pytest
 from fake_collection import DEFINITION, DOCNOS, QRELS, RANKINGS, TOPICS, FakeCollection, Lists
 
+from legalir import Collection
 from legalir.errors import ExperimentError
 from legalir.experiments import Definition, run
 from legalir.experiments.execution import make_runs
@@ -60,6 +61,34 @@ def test_a_run_is_not_reused_after_a_provision_was_renumbered(tmp_path: Path) ->
     moved = FakeCollection(source=SimpleNamespace(replaced={"제1조": "제9조"}))  # as origin.jsonl says
     assert reused(made(moved, tmp_path)) == []
     assert reused(made(moved, tmp_path)) != []
+
+
+def lamp(folder: Path, relevant: str) -> str:
+    """Write a folder of two provisions and a question, and return its path."""
+    folder.mkdir(exist_ok=True)
+    (folder / "corpus.jsonl").write_text('{"docno": "a", "text": "lamp"}\n{"docno": "b", "text": "fog"}\n')
+    (folder / "queries.jsonl").write_text('{"qid": "q", "query": "lamp"}\n')
+    (folder / "qrels.txt").write_text(f"q 0 {relevant} 1\n")
+    return str(folder)
+
+
+UPPER = {"measures": ["R@1"], "systems": {"upper bound": "golden % 10", "bm25": "bm25(analyzer='word')"}}
+
+
+def test_golden_runs_again_after_a_change_of_judgements_and_others_do_not(tmp_path: Path) -> None:
+    for relevant in "ab":
+        found = run({"dataset": lamp(tmp_path / "mg", relevant), **UPPER}, tmp_path / "out", latency_queries=0)
+        assert found.table["R@1"].iloc[0] == 1
+    assert found.reused == ["bm25"]
+
+
+def test_golden_refuses_other_judgements_than_its_own(tmp_path: Path) -> None:
+    collection = Collection(lamp(tmp_path / "mg", "a"), cache=tmp_path / "cache")
+    definition = {"dataset": collection.id, **UPPER}
+    own = pd.DataFrame({"qid": ["q"], "docno": ["b"], "label": [1]})
+    with pytest.raises(ExperimentError, match=r"upper bound.*golden returns the judgements of the dataset"):
+        run(definition, collection=collection, qrels=own, latency_queries=0)
+    assert run(definition, collection=collection, qrels=own.assign(docno="a"), latency_queries=0).runs
 
 
 def test_unchanged_runs_are_reused_and_equal(tmp_path: Path) -> None:
