@@ -263,9 +263,7 @@ def _systems(
     from legalir.pipeline import canonical
     from legalir.pipeline.default import default_expression
 
-    corpus, asked = collection.fingerprint(), frame_fingerprint(topics)
-    if replaced := collection.source.replaced:  # Lookup and citations follow provisions that were renumbered.
-        corpus = digest([corpus, replaced])
+    corpus, asked = digest([*_read_of(collection)]), frame_fingerprint(topics)
     if definition.replies:  # They come before what a model would reply.
         asked = digest([asked, cached_file_digest(Path(definition.replies))])
     # All systems get a path, so that the name of a file does not depend on which models are there.
@@ -302,6 +300,17 @@ def _systems(
             continue
         systems[name] = _System(expression, pipeline, tuple(judges.values()), key, paths.get(name))
     return systems
+
+
+def _read_of(collection: Collection) -> Iterator[object]:
+    """Yield what any component may read of a collection besides its links, questions and judgements."""
+    yield collection.fingerprint()
+    yield collection.language
+    # Lookup and citations read other names of laws, and follow provisions that were renumbered.
+    yield [collection.source.aliases, collection.source.replaced]
+    if collection.chunks is not None:
+        folder = collection.source.folder
+        yield [cached_file_digest(path) for path in (folder.chunks, folder.provisions) if path is not None]
 
 
 def _judges(expressions: Sequence[str], collection: Collection, without: dict[str, str]) -> dict[str, pt.Transformer]:

@@ -135,6 +135,7 @@ class NumberTable(IndexArtifact):
     @classmethod
     def of(cls, collection: Collection) -> Self:
         """Return the table of a collection, built on first use."""
+        lang = collection.language
 
         def build(table: Self) -> None:
             store = collection.source.store
@@ -144,12 +145,11 @@ class NumberTable(IndexArtifact):
             def texts() -> Iterator[tuple[str, str]]:
                 return ((record.title, record.text) for record in collection.docs())
 
-            lang = collection.language
             learnt = names_in((text for _, text in texts()), lang, sorted({*laws.tolist()} - {""}))
             table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus, lang=lang, learnt=learnt)
 
         replaced, aliases = (partial(getattr, collection.source, name) for name in ("replaced", "aliases"))
-        return collection.cached(cls(collection.cache / "numbers", replaced, aliases), build)
+        return collection.cached(cls(collection.cache / f"numbers-{lang}", replaced, aliases), build)
 
     @classmethod
     def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:

@@ -90,7 +90,7 @@ class FakeCollection:
     client: Client = field(default_factory=Client)
     chunks: None = None
     dated: bool = False
-    source: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(replaced={}))
+    source: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(aliases=[], replaced={}))
 
     def day(self, as_of: str | None) -> None:
         """Return no day: there are no versions."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import resource
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +18,7 @@ from fake_collection import DEFINITION, DOCNOS, QRELS, RANKINGS, TOPICS, FakeCol
 
 from legalir import Collection
 from legalir.errors import ExperimentError
-from legalir.experiments import Definition, run
+from legalir.experiments import Definition, ExperimentResult, run
 from legalir.experiments.execution import make_runs
 from legalir.experiments.runs import Run
 from legalir.experiments.scores import scorable
@@ -58,7 +59,7 @@ def test_depth_cuts_and_ties_go_by_docno(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_run_is_not_reused_after_a_provision_was_renumbered(tmp_path: Path) -> None:
     made(FakeCollection(), tmp_path)
-    moved = FakeCollection(source=SimpleNamespace(replaced={"제1조": "제9조"}))  # as origin.jsonl says
+    moved = FakeCollection(source=SimpleNamespace(aliases=[], replaced={"제1조": "제9조"}))  # as origin.jsonl says
     assert reused(made(moved, tmp_path)) == []
     assert reused(made(moved, tmp_path)) != []
 
@@ -89,6 +90,85 @@ def test_golden_refuses_other_judgements_than_its_own(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match=r"upper bound.*golden returns the judgements of the dataset"):
         run(definition, collection=collection, qrels=own, latency_queries=0)
     assert run(definition, collection=collection, qrels=own.assign(docno="a"), latency_queries=0).runs
+
+
+def harbour(folder: Path) -> None:
+    """Write a folder of two laws of three articles each, with two questions."""
+    folder.mkdir()
+    laws = [("h", "Hamnlagen", "Fyren lyser. Se lagen om dimma."), ("f", "Lag om dimma", "Fartyg ska ge ljud.")]
+    rows = [
+        {"docno": f"{key}-{number}", "law": law, "article": str(number), "title": f"{law} {number} §", "text": text}
+        for key, law, text in laws
+        for number in (1, 2, 3)
+    ]
+    (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    questions = [("1", "HL 1 §, fyren", "ljud i dimma"), ("2", "Hamnlagens 2 §", "fyren")]
+    lines = [json.dumps({"qid": qid, "query": query, "short": short}) for qid, query, short in questions]
+    (folder / "queries.jsonl").write_text("\n".join(lines))
+    (folder / "qrels.txt").write_text("1 0 h-1 1\n2 0 h-2 1\n")
+    (folder / "dataset.yaml").write_text("lang: en\n")
+
+
+READERS = {
+    "lookup": "lookup",
+    "default": "default",
+    "golden": "golden",
+    "sar": 'bm25 >> sar(normalize="minmax")',
+    "quote": "bm25 >> quote",
+    "chunked": 'chunked(bm25, by="line")',
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "again"),
+    [
+        ("aliases.tsv", "HL\tHamnlagen\n", {"lookup", "default"}),
+        ("aliases.tsv", "HL\tLag om dimma\n", {"lookup", "default"}),
+        ("links.tsv", "h-2\tf-2\tcites\nh-1\tf-3\tcites\n", {"default", "sar"}),
+        ("qrels.txt", "1 0 h-3 1\n2 0 h-2 1\n", {"golden"}),
+        ("dataset.yaml", "lang: sv\n", {"lookup", "default", "quote"}),
+        ("dataset.yaml", "lang: en\nquery_field: short\n", set(READERS)),
+        ("origin.jsonl", '{"docno": "h-1", "replaced_by": "f-1"}\n', {"lookup"}),
+        ("definitions.jsonl", '{"docno": "h-1", "term": "fyr", "text": "Fyren lyser."}\n', set()),
+        ("out_of_scope.jsonl", '{"qid": "9", "query": "fyren"}\n', set()),
+    ],
+)
+def test_a_change_of_any_file_of_the_folder_gives_the_results_of_a_new_run(
+    tmp_path: Path, file: str, text: str, again: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEGALIR_SEMANTIC", "off")
+    harbour(tmp_path / "laws")
+    definition = {"dataset": str(tmp_path / "laws"), "measures": ["R@2"], "systems": READERS}
+    before = (tmp_path / "laws" / file).read_text() if (tmp_path / "laws" / file).exists() else None
+
+    def results(out: Path | None, cache: str) -> ExperimentResult:
+        collection = Collection(tmp_path / "laws", cache=tmp_path / cache)
+        found = run(definition, out, collection=collection, latency_queries=0)
+        assert isinstance(found, ExperimentResult)
+        return found
+
+    results(tmp_path / "out", "cache")
+    for content, number in ((text, 1), (before, 2)):
+        path = tmp_path / "laws" / file
+        path.unlink() if content is None else path.write_text(content)
+        changed, new = results(tmp_path / "out", "cache"), results(None, f"new{number}")
+        assert again.isdisjoint(changed.reused)
+        for name, frame in new.runs.items():
+            pd.testing.assert_frame_equal(changed.runs[name], frame)
+
+
+@pytest.mark.parametrize("file", ["chunks.tsv", "provisions.jsonl"])
+def test_what_chunks_contain_counts(tmp_path: Path, file: str) -> None:
+    harbour(tmp_path / "laws")
+    (tmp_path / "laws" / "dataset.yaml").unlink()
+    made = Collection(tmp_path / "laws", cache=tmp_path / "cache").chunked("line").id
+    chunks = Path(shutil.copytree(made, tmp_path / "chunks"))
+    definition = {"dataset": str(chunks), "measures": ["CitationR"], "systems": {"quote": "bm25 >> quote"}}
+    for changed, expected in ((False, []), (False, ["quote"]), (True, [])):
+        if changed:
+            lines = (chunks / file).read_text().splitlines(keepends=True)
+            (chunks / file).write_text("".join(lines[:-1]))
+        assert run(definition, tmp_path / "out", latency_queries=0).reused == expected
 
 
 def test_unchanged_runs_are_reused_and_equal(tmp_path: Path) -> None:
