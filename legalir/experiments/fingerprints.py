@@ -258,7 +258,8 @@ def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
 
     - Code: the code of each component's class and of each function, as
       :func:`legalir.experiments.fingerprints.module_code` has it; of functions also the bytecode, constants, defaults,
-      values of the closure, and the global names that they use.
+      values of the closure, and the global names that they use; of classes outside distributions, such as those of a
+      script or notebook, also the attributes, methods and bases, as they are in this process.
     - Arguments: of a :class:`~legalir.frames.component.Component` the arguments of its constructor, of other objects
       their state as a copy or a pickle has it. Text and paths that name a file count with its content, arrays and
       frames with theirs.
@@ -288,6 +289,8 @@ _ATOMS = (type(None), bool, int, float, complex, str, bytes, type(...), type(Not
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 _CALLABLES = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, np.ufunc)
 _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType, *_CALLABLES)
+_NO_CODE = ("__doc__", "__module__", "__abstractmethods__", "_abc_impl", "__slotnames__")
+"""Attributes of classes that change nothing, or that Python adds when they are first used."""
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
@@ -352,7 +355,7 @@ class _Walk:
         elif isinstance(value, weakref.ref):
             yield self.of(value())
         elif (own := _own_fingerprint(value)) is not None and not isinstance(value, pt.Transformer):
-            yield [self.of(kind), own]
+            yield [self._kind(value, own), own]
         elif isinstance(value, pt.Transformer):
             yield from self._component(value, own)
         elif isinstance(value, pt.Artifact) and (described := list(_manifest(value))):
@@ -369,15 +372,30 @@ class _Walk:
             yield [self.of(kind), *self._state(value)]
 
     def _component(self, value: pt.Transformer, own: str | None) -> Iterator[object]:
-        yield [self.of(type(value)), own]
+        yield [self._kind(value, own), own]
         if isinstance(value, pt.Artifact):
             yield list(_manifest(value))
-        known = value._arguments() if isinstance(value, Component) else {} if own is not None else vars(value)
+        held = vars(value) | _slots(value)
+        known = value._arguments() if isinstance(value, Component) else {} if own is not None else held
         for name, argument in sorted(known.items()):
             yield [name, self._text(argument) if isinstance(argument, str) else self.of(argument)]
         # Other attributes of a component follow from its arguments, unless it received an object to use.
-        for name in sorted(set(vars(value)) - set(known)):
-            yield from ([name, self.of(held)] for held in used_by(vars(value)[name]))
+        for name in sorted(set(held) - set(known)):
+            yield from ([name, self.of(used)] for used in used_by(held[name]))
+
+    def _kind(self, value: object, own: str | None) -> object:
+        """Return the sha256 of the class of an object; where that has no stable state, its own fingerprint is enough.
+
+        Raises:
+            NoFingerprint: it has none, and the object has no fingerprint of its own.
+        """
+        kind = type(value)
+        try:
+            return self.of(kind)
+        except NoFingerprint:
+            if own is None:
+                raise
+            return [kind.__module__, kind.__qualname__, module_code(kind.__module__)]
 
     def _text(self, text: str) -> str:
         """Return a text, with the digest of the file of that name if it exists."""
@@ -387,15 +405,13 @@ class _Walk:
             return text
 
     def _class(self, kind: type) -> Iterator[object]:
-        code = module_code(kind.__module__)
-        yield [kind.__module__, kind.__qualname__, code]
-        if not code:  # Of an interactive session.
+        yield [kind.__module__, kind.__qualname__, module_code(kind.__module__)]
+        if _is_own_code(kind.__module__):  # Its files do not show what a process made of it.
             yield [self.of(base) for base in kind.__bases__]
             yield [
-                [name, self.of(getattr(part, "__func__", getattr(part, "fget", part)))]
+                [name, [self.of(one) for one in _behind(part)]]
                 for name, part in sorted(vars(kind).items())
-                if not isinstance(part, _DESCRIPTORS)
-                and name not in ("__doc__", "__module__", "__abstractmethods__", "_abc_impl")
+                if not isinstance(part, _DESCRIPTORS) and name not in _NO_CODE and (part or name != "__annotations__")
             ]
 
     def _function(self, function: types.FunctionType) -> Iterator[object]:
@@ -412,15 +428,30 @@ class _Walk:
                 yield self.of(cell.cell_contents)
             except ValueError:  # Not assigned yet.
                 yield "empty"
+        attributes = _attribute_names(function.__code__)
         for name in _global_names(function.__code__):
             if name in function.__globals__:
-                yield [name, self._global(function.__globals__[name], module.partition(".")[0])]
+                value = function.__globals__[name]
+                yield [name, self._global(value, module.partition(".")[0])]
+                yield from self._attributes(value, attributes)
+
+    def _attributes(self, module: object, names: list[str]) -> Iterator[object]:
+        """Yield the attributes that code names of a module outside packages, and of ``sys`` its arguments."""
+        if module is sys and "argv" in names:
+            yield ["argv", self.of(sys.argv)]
+        if isinstance(module, types.ModuleType) and _is_own_code(module.__name__):
+            for name in names:
+                if name in vars(module):
+                    value = vars(module)[name]
+                    yield [name, self.of(value)]
+                    if isinstance(value, types.ModuleType) and value.__name__.startswith(f"{module.__name__}."):
+                        yield from self._attributes(value, names)
 
     def _global(self, value: Any, package: str) -> object:
         """Return a global name of a function: what belongs to another package counts by the code of that."""
         module = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
         shared = isinstance(value, (type, types.FunctionType, types.ModuleType, *_CALLABLES))
-        if shared and module and module.partition(".")[0] != package:
+        if shared and module and module.partition(".")[0] != package and not _is_own_code(module):
             return [module, getattr(value, "__qualname__", ""), module_code(module)]
         return self.of(value)
 
@@ -472,6 +503,43 @@ def _global_names(code: types.CodeType) -> list[str]:
         if isinstance(constant, types.CodeType):
             names.update(_global_names(constant))
     return sorted(names)
+
+
+def _attribute_names(code: types.CodeType) -> list[str]:
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(_attribute_names(constant))
+    return sorted(names)
+
+
+def _slots(value: object) -> dict[str, object]:
+    """Return the attributes of an object that are in ``__slots__``."""
+    return {
+        name: getattr(value, name)
+        for kind in type(value).__mro__
+        for name, part in vars(kind).items()
+        if isinstance(part, types.MemberDescriptorType) and hasattr(value, name)
+    }
+
+
+def _behind(part: object) -> list[object]:
+    """Return the functions of a method or property, or an attribute itself."""
+    if isinstance(part, property):
+        return [part.fget, part.fset, part.fdel]
+    return [getattr(part, "__func__", part)]
+
+
+def _is_own_code(module: str) -> bool:
+    """Return True if a module belongs to no distribution: a script, a notebook, or a file beside them."""
+    return _belongs_to_none(module.partition(".")[0], tuple(sys.path))
+
+
+@functools.lru_cache(maxsize=256)
+def _belongs_to_none(top: str, path: tuple[str, ...]) -> bool:
+    if top == "__main__":
+        return True
+    return top not in {*sys.stdlib_module_names, "legalir"} and not _packages(top)
 
 
 def _manifest(artifact: pt.Artifact) -> Iterator[str]:

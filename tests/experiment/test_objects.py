@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +13,7 @@ from fake_collection import DEFINITION, DOCNOS, QRELS, TOPICS, FakeCollection, p
 
 from legalir.errors import ExperimentError
 from legalir.experiments import Definition, ExperimentResult, run
+from legalir.experiments.fingerprints import pipeline_fingerprint
 
 FRAME = pd.DataFrame({"qid": ["q1", "q2"], "docno": DOCNOS[:2], "score": [1.0, 2.0]}).assign(rank=0, query="?")
 
@@ -52,6 +55,71 @@ def test_a_run_of_an_object_is_reused_while_its_state_is_the_same(tmp_path: Path
     with (tmp_path / "open").open("wb") as stream:  # A state that cannot be written.
         for _ in range(2):
             assert result({"A": Mine(2, stream)}, tmp_path).reused == []
+
+
+PLACE = 1
+
+
+def class_of(place: int) -> type[pt.Transformer]:
+    """Return a class with a closure, an attribute and slots, whose method reads a global name."""
+
+    class Local(pt.Transformer):
+        __slots__ = ("number",)
+        more = 0
+
+        def __init__(self) -> None:
+            self.number = 0
+
+        def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+            return inp.assign(docno=DOCNOS[PLACE + place + self.more + self.number], score=1.0, rank=0)
+
+    return Local
+
+
+@pytest.mark.parametrize("change", ["nothing", "global", "closure", "attribute", "base", "slot", "method", "unknown"])
+def test_all_that_the_methods_of_an_object_read_counts(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    kind = class_of(0)
+    assert result({"A": type("Sub", (kind,), {})()}, tmp_path).reused == []
+    assert result({"A": type("Sub", (kind,), {})()}, tmp_path).reused == ["A"]
+    if change == "closure":
+        kind = class_of(1)
+    mine = type("Sub", (kind,), {"more": 1} if change == "attribute" else {})()
+    if change == "global":
+        monkeypatch.setitem(globals(), "PLACE", 2)
+    elif change == "base":
+        kind.more = 1  # type: ignore[attr-defined]
+    elif change == "slot":
+        mine.number = 1  # type: ignore[attr-defined]
+    elif change == "method":
+        kind.transform = lambda self, inp: inp.assign(docno=DOCNOS[2], score=1.0, rank=0)  # type: ignore[method-assign]
+    elif change == "unknown":
+        kind.more = (one for one in "ab")  # type: ignore[attr-defined]
+        kind.transform = Mine(2).transform  # type: ignore[method-assign]
+    assert result({"A": mine}, tmp_path).reused == (["A"] if change == "nothing" else [])
+    assert ("cannot be reused" in caplog.text) == (change == "unknown")
+
+
+@pytest.mark.parametrize("read", ["settings.PLACE", "int(sys.argv[1])", "place()"])
+def test_modules_beside_a_script_count_as_they_are_in_the_process(
+    read: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_settings.py").write_text("PLACE = 1\ndef place(): return PLACE\n")
+    (tmp_path / "my_systems.py").write_text(
+        "import sys\nimport pyterrier as pt\nimport my_settings as settings\nfrom my_settings import place\n"
+        f"class Read(pt.Transformer):\n    def transform(self, inp):\n        return inp.head({read})\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    keys = []
+    for number in (1, 1, 2):
+        systems = importlib.import_module("my_systems")
+        monkeypatch.setattr(sys, "argv", ["script.py", str(number)])
+        monkeypatch.setattr(systems.settings, "PLACE", number)
+        keys.append(pipeline_fingerprint(systems.Read()))
+    for name in ("my_systems", "my_settings"):
+        del sys.modules[name]
+    assert keys[0] == keys[1] != keys[2]
 
 
 def test_a_repr_with_a_dollar_and_a_folder(tmp_path: Path) -> None:
