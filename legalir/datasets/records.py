@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from legalir.storage.documents import BREAKS_TREC
 from legalir.storage.documents import Provision as Provision
 
 ALIASES = {"docno": "doc_id", "effective": "effective_from", "section": "article"}
@@ -81,6 +82,5 @@ def identifier(row: dict[str, object], name: str, *others: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name} is {value!r}, not a string")
     if not fits_trec(value):
-        fault = "holds white space or control characters" if value else "is empty"
-        raise ValueError(f"{name} {value!r} {fault}, which would break a TREC file" if value else f"{name} {fault}")
+        raise ValueError(f"{name} {value!r} {BREAKS_TREC}" if value else f"{name} is empty")
     return value

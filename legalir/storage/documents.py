@@ -48,17 +48,23 @@ class Provision(NamedTuple):
         return title_and_text(self.title, self.text)
 
 
+BREAKS_TREC = "holds white space or control characters, which would break a TREC file"
+"""The fault of an identifier, for messages."""
+
+
 def docno_of(document: Mapping[str, Any]) -> str:
     """Return the docno of a document.
 
     Raises:
-        ComponentError: it is missing, or not a string.
+        ComponentError: it is missing, not a string, or has white space.
     """
     docno = document.get("docno") or document.get("doc_id")
     if docno is not None and not isinstance(docno, str):
         raise ComponentError(f"docno must be a string, got {docno!r} ({type(docno).__name__}): write {str(docno)!r}.")
     if not docno:
         raise ComponentError(f"A document has no docno; its fields are {', '.join(map(str, document))}.")
+    if docno.split() != [docno]:
+        raise ComponentError(f"docno {docno!r} {BREAKS_TREC}: write _ in place of blanks.")
     return docno
 
 

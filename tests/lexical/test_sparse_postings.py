@@ -115,6 +115,8 @@ def test_other_indexes_do_not_warn(tmp_path: Path, caplog: pytest.LogCaptureFixt
         ({"docno": "", "text": "법"}, "A document has no docno; its fields are docno, text"),
         ({"docno": None, "text": "법"}, "A document has no docno"),
         ({"docno": 3, "text": "법"}, r"docno must be a string, got 3 \(int\): write '3'"),
+        ({"docno": "법 2", "text": "법"}, "docno '법 2' holds white space .* would break a TREC file: write _"),
+        ({"docno": "법\n", "text": "법"}, "would break a TREC file"),
         ({"docno": "법-2", "text": "법"}, "The docno '법-2' occurs twice: give each document its own"),
         ({"docno": "d", "text": math.nan}, "text of a document must be a string, got nan: give a string"),
         ({"docno": "d", "title": math.nan, "text": "법"}, "title of a document must be a string, got nan"),
