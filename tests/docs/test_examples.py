@@ -142,6 +142,13 @@ def test_data_can_be_read(block: Block) -> None:
         assert len(definition.systems) >= 1
 
 
+def test_the_laws_of_the_readme_have_links(tmp_path: Path) -> None:
+    (block,) = (block for block in blocks(ROOT / "README.md") if block.file == "laws.csv")
+    (tmp_path / "laws.csv").write_text(block.text + "\n", encoding="utf-8")
+    assert legalir(["datasets", "import", str(tmp_path / "laws.csv"), str(tmp_path / "laws")]).exit_code == 0
+    assert len(list(load(tmp_path / "laws").links())) == 2
+
+
 def test_what_is_not_run_has_a_reason() -> None:
     for page in PAGES:
         marked = [block for block in blocks(page) if block.not_run is not None]
