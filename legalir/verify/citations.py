@@ -341,10 +341,11 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
     preceded: set[int] = set()  # Citations behind words that they quote.
     starts, ends = [one.start for one in citations], [one.end for one in citations]
     for start, end, words in sorted(marked):
-        behind, before = bisect_left(starts, end), bisect_right(ends, start) - 1
-        while before in quoted:
+        begin, behind = bisect_right(ends, start), bisect_left(starts, end)
+        before = begin - 1
+        while before in quoted:  # It is in the quotation before this one.
             before -= 1
-        long, inside = is_quotation(words), citations[before + 1 : behind]
+        long, inside = is_quotation(words), citations[begin:behind]
         if inside and (
             not (long and start < inside[0].start <= inside[-1].end < end)
             or (not any(map(_has_number, inside)) and sum(one.end - one.start for one in inside) > 0.8 * len(words))
@@ -382,7 +383,7 @@ def _with_quotations(whole: str, text: str, citations: Sequence[Citation]) -> li
         if by >= behind:
             preceded.add(by)
         quoting.setdefault((by, firm), []).append(words)
-        quoted.update(dict.fromkeys(range(bisect_right(ends, start), behind), by))
+        quoted.update(dict.fromkeys(range(begin, behind), by))
     listed = 0
     found = []
     for place, one in enumerate(citations):

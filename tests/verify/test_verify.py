@@ -291,6 +291,12 @@ LINES = "The master or a person named by the master shall check the lines"
             ["right"] * 3,
         ),
         ("“{PILOT}” [act-6], [act-11]", ["right"] * 2),
+        # A citation in the first quotation does not hide the second.
+        (
+            "Section 6 (2) and (3) of the Harbour Act: “The duty does not apply to a vessel whose master holds a "
+            "certificate under section 7”; “{PILOT} and of the crew”",
+            ["right", "wording differs", "right"],
+        ),
         # Of no list, or in none of its provisions, or in another paragraph.
         ("Section 11(2) of the Harbour Act says: “{PILOT}”. Section 6(3) of the Harbour Act is about it.",
          ["wording differs", "right"]),
