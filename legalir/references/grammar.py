@@ -307,7 +307,19 @@ class Grammar(Schema):
     """Words in the name of a law that brings another one into force: a bare *section 3* is one of that other law."""
 
     moves: Forms = ()
-    """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``."""
+    """Words next to a law, ``…``, whose provisions the text then changes or lists: ``… is amended as follows``.
+
+    Behind a law they count from the end of their clause, before it up to the end of the list that follows.
+    """
+
+    moves_at_once: Forms = ()
+    """Words behind a law that count at once: ``… is amended , in > section``."""
+
+    moves_list: Forms = ()
+    """Words before a law whose articles follow up to a semicolon, as those on which a decree is based: ``vu la …``."""
+
+    moves_sentence: Forms = ()
+    """Words before a law at the beginning of a sentence, whose articles are of that law if it amends them: ``au …``."""
 
     changed_by: Forms = ()
     """Words before a provision that changed what precedes, ``…``: ``inserted by …``. It is one of the own law, even
@@ -897,6 +909,7 @@ _PLACES = {
     "X": r"(?:[^\W\d_](?-i:[^\W\d_A-Z])?|(?-i:AA|BB|DD|EE|FF))(?![^\W_])",
     "S": r"[a-zđ]\d{0,2}(?![^\W_項项])",
     "J": r"(?-i:[a-z])(?![^\W_])",
+    # The capital of what follows a letter: § 4 a BGB; in § 5 f BGB the letter means the next section.
     "AZ": r"(?<![ \xa0]f )(?-i:[A-ZÄÖÜ])",
     "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"

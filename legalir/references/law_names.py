@@ -51,7 +51,7 @@ _DOTS = "ㆍᆞ"
 
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _APART = re.compile(r"\s[‑–-]\s|,\s")
-"""What is between two names in brackets: ``(Kündigungsschutzgesetz – KSchG)``."""
+"""Separates two names in brackets: ``(Kündigungsschutzgesetz – KSchG)``."""
 
 _BRACKETED = re.compile(r"[(（【]([^()（）]{1,80})[)）】]\s*\Z")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
@@ -77,6 +77,7 @@ _NUMBER_AND_YEAR = re.compile(
 ``165 del 2001``."""
 
 _KIND_AND_DAY = re.compile(rf"(?:[^\W\d_]+['’\s]){{1,5}}{_DAY}")
+"""``loi du 8 avril 2016``"""
 _ITS_DAY = re.compile(rf",?\s(?:[^\W\d_]{{1,4}}\s){{0,2}}\d{{1,2}}(?:[.°º]|er)?\s[^,]{{3,30}}?(?:{_Y}|(?=,|$))")
 _DASH = re.compile("[‑–-]")
 _TO_NUMBER = re.compile(r"[\s,.()]{0,3}$")

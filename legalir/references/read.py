@@ -106,8 +106,6 @@ _ACT = re.compile(r"제\s?(\d{1,6})\s?호 ?\Z")
 _NOTE_LENGTH = 300
 """Maximum length of a note in brackets behind a reference."""
 _CLAUSE = re.compile(r"[^.:;—–\n]*")
-_AT_ONCE = re.compile(r"amended(?:,|\s?—\s?\(a\))?\s(?:in|by\sthe)\s?\Z", re.IGNORECASE)
-"""Words that move a text to another law before the end of their clause: ``… is amended, in section 16, by``."""
 _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
 """After the number of an article at the beginning of a line: a wide space, or a heading in brackets."""
 _LIST_BEGINS = re.compile(
@@ -127,16 +125,11 @@ _CLAUSE_BEGINS = re.compile(
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 """The end of a sentence before one with a capital."""
 _BEGINS = re.compile(r"(?:\A|[.;:)\n–—])\s{0,3}\Z")
+"""What is before the first word of a sentence."""
+_OF_LIST = re.compile(r"[;\n]")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
-_BASIS = re.compile(
-    r"[^\n;:]{0,240}?,\s(?=(?:(?:et\s)?l['’]|les\s)articles?\s|artikel(?:en)?\s)"
-    r"|[^\n.:;§\d]{0,120}?\s(?=\d{1,3}(?:\s?[a-z])?\s(?:kap\.|§))"
-)
-_BASED = re.compile(r"(?:vu|gelet|upphävs|ändras|fogas)\b", re.IGNORECASE)
-_IN_A_LAW = re.compile(r"(?:al|alla|ai|alle|nel|nella|all['’]|nell['’]|au|à|dans)(?:\b|(?<=['’]))", re.IGNORECASE)
-_BASIS_ENDS = re.compile(r"[;\n]")
-"""What follows a law on which another is based, or that it changes, up to its articles, and their end: ``Vu la loi …,
-l'article 29;``, ``ändras i lagen … 5 §``."""
+_LONGEST_TITLE = 240
+"""Maximum number of characters of the title of a law before its articles: ``Vu la loi …, l'article 29``."""
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
 """Quotation marks around a unit that is changed: 第五条中「第三条」を「第四条」に改める."""
 _REVERSED = str.maketrans("»«", "«»")
@@ -639,7 +632,12 @@ class _Reader:
         self._rest = re.compile(
             rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
-        moves = [one for one in zip(("after", "before"), _around(grammar.moves), strict=True) if one[1]]
+        moves = [
+            ("at_once", _around(grammar.moves_at_once)[1]),
+            *((name, _around(getattr(grammar, f"moves_{name}"))[0]) for name in ("list", "sentence")),
+            *zip(("after", "before"), _around(grammar.moves), strict=True),
+        ]
+        moves = [one for one in moves if one[1]]
         self._moves = self._compiled(moves, r"\b(?:" if grammar.has_words else "(?:", ")") if moves else None
         here = {"same": grammar.same.get("law", ()), "this": grammar.this.get("law", ()), "kind": grammar.definite}
         self._law_here = self._compiled([one for one in here.items() if one[1]])
@@ -2301,8 +2299,6 @@ class _Reader:
         places = []
         for one in self._moves.finditer(text) if self._moves else ():
             clause = _CLAUSE.match(text, one.end()) if one.lastgroup == "before" and self._grammar.has_words else None
-            if _AT_ONCE.search(one[0]):
-                clause = None
             places.append((clause.end() if clause else one.start(), one))
         return sorted(places, key=lambda each: each[0], reverse=True)
 
@@ -2313,25 +2309,28 @@ class _Reader:
             law = self._law_before(text, words.start(), memory)
             if law and law.kind == "named" and law.name != memory.own.law:
                 memory.move(Place(law.name), len(text))
-        elif words.lastgroup == "before":
+        elif words.lastgroup in ("before", "at_once"):
             line = text.rfind("\n", 0, end) + 1
             named = (one for one in found if one.start >= line and one.end <= end)
             first = next((one for one in named if one.law_kind in _OTHERS), None)
             if first is not None and first.law != memory.own.law:
                 memory.move(Place(first.law, first.article, first.paragraph), len(text))
-        elif law := self._law_at(text, end, memory):
-            begins, ends = _LIST_BEGINS.match(text, law.end), _LIST_ENDS
-            if _IN_A_LAW.match(words[0]):  # Al codice penale, l'articolo 323 è abrogato e, dopo l'articolo 322, …
-                over = _NEXT_SENTENCE.search(text, law.end)
-                stop = over.end() if over else len(text)
-                told = (one.lastgroup for one in self._kind_after.finditer(text, law.end, stop))
-                begins = words if _BEGINS.search(text, 0, words.start()) and "amends" in told else None
-                ends = _NEXT_SENTENCE
-            elif not begins and _BASED.match(words[0]):
-                begins, ends = _BASIS.match(text, law.end), _BASIS_ENDS
-            if begins:
-                until = ends.search(text, begins.end())
-                memory.move(Place(law.name), until.end() if until else len(text))
+        elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
+            over = ends.search(text, law.end)
+            memory.move(Place(law.name), over.end() if over else len(text))
+
+    def _ends_of(self, text: str, words: re.Match[str], law: _Law) -> re.Pattern[str] | None:
+        """Return what ends the articles of a law behind words that move a text to it; None if none follow."""
+        if words.lastgroup == "sentence":  # Al codice penale, l'articolo 323 è abrogato e, dopo l'articolo 322, …
+            over = _NEXT_SENTENCE.search(text, law.end)
+            told = self._kind_after.finditer(text, law.end, over.end() if over else len(text))
+            amends = any(one.lastgroup == "amends" for one in told)
+            return _NEXT_SENTENCE if amends and _BEGINS.search(text, 0, words.start()) else None
+        if words.lastgroup == "list":
+            head = self._head.search(text, law.end, law.end + _LONGEST_TITLE)
+            follows = head and head.lastgroup == "unit_article" and not _OF_LIST.search(text, law.end, head.start())
+            return _OF_LIST if follows else None
+        return _LIST_ENDS if _LIST_BEGINS.match(text, law.end) else None
 
     def _annex(self, number: str) -> str:
         return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number

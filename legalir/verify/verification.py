@@ -104,6 +104,7 @@ _SENTENCE_CITED = re.compile(
 )
 """A sentence that a citation names: what is numbered in no text."""
 _SENTENCE = re.compile(r"[^\s.]{3}\.(?=\s|\d|\Z)")
+_RANGE = re.compile(r"(\d+)-(\d+)")
 _LEVELS = ("paragraph", "item", "subitem")
 _LONGEST = 1000
 """Maximum number of characters of words that are looked up as one citation."""
@@ -691,12 +692,16 @@ class Verifier:
         return self._in_force(places, start, given)
 
     def _gone(self, number: str, laws: Sequence[int] | None) -> list[int]:
-        """Return the provision without a text that is of several numbers, of which one is this: *§§ 3 bis 5*."""
+        """Return the provision without a text that is of several numbers, of which one is this: *§§ 3 bis 5*.
+
+        Where a number with a dash has a text, a dash means no range: 제7-14조.
+        """
         places = (place for law in laws or () if number.isdecimal() for _, place in self._articles(law))
-        ranges = ((place, re.fullmatch(r"(\d+)-(\d+)", self._table.article(place))) for place in places)
-        inside = [place for place, ends in ranges if ends and int(ends[1]) <= int(number) <= int(ends[2])]
-        records = (self._record(str(self._table.docnos[place])) for place in inside)
-        return inside if all(record and (not record.text.strip() or self._notice(record)) for record in records) else []
+        ranges = [(place, ends) for place in places if (ends := _RANGE.fullmatch(self._table.article(place)))]
+        records = (self._record(str(self._table.docnos[place])) for place, _ in ranges)
+        if not all(record and (not record.text.strip() or self._notice(record)) for record in records):
+            return []
+        return [place for place, ends in ranges if int(ends[1]) <= int(number) <= int(ends[2])]
 
     def _apart(self, reference: Reference, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked:
         """Return a citation of an annex, or of a supplement and an article of it."""

@@ -567,6 +567,15 @@ def test_what_letters_write_of_a_law(tmp_path: Path, text: str, state: str, told
     assert (one.state, told in one.reason) == (state, True), one
 
 
+def test_a_dash_is_no_range_where_numbers_have_one(tmp_path: Path) -> None:
+    rows = [("2-1", "신고한다."), ("2-9", ""), ("3-1", "보고한다.")]
+    records = [{"docno": f"k-{n}", "law": "부두규정", "article": n, "text": words} for n, words in rows]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in records), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "ko"}), encoding="utf-8")
+    found = Collection(tmp_path).verify("부두규정 제5조 및 부두규정 제2-1조에 따른다.").citations
+    assert [one.state for one in found] == ["no such provision", "right"]
+
+
 def test_paragraphs_of_a_law_in_another_language_than_the_collection(tmp_path: Path) -> None:
     french = "Tout navire de plus de cinquante mètres prend un pilote.\nL'autorité peut accorder des dérogations."
     rows = [
