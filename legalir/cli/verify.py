@@ -26,7 +26,6 @@ The command ends with 1 if a citation is wrong; with --strict, also if one could
 app = typer.Typer()
 
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^\s()]{1,500}\)")
-"""A link of Markdown."""
 
 _LARGEST = 64 * 2**20
 """Most bytes of a document."""
@@ -102,6 +101,7 @@ def text_of(path: Path, data: bytes | None = None) -> str:
     from legalir.errors import DataError
     from legalir.statutes.reading.plain_text import decoded, rejoined
     from legalir.statutes.sources import docx, html, pdf
+    from legalir.verify.citations import EMPHASIS
 
     if data is None:
         try:
@@ -126,4 +126,4 @@ def text_of(path: Path, data: bytes | None = None) -> str:
     if "\0" in text:
         raise DataError(f"{path.name} is not text: give plain text, Markdown, HTML, .docx or PDF.")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _LINK.sub(r"\1", text) if path.suffix.lower() in (".md", ".markdown") else text
+    return EMPHASIS.sub("", _LINK.sub(r"\1", text)) if path.suffix.lower() in (".md", ".markdown") else text

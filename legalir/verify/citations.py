@@ -54,7 +54,7 @@ _HEADING_INSIDE = re.compile(rf"(\d[A-Za-z]{{0,2}}+(?:\(\w{{1,4}}\)){{0,4}}+){_H
 _LINE_GOES_ON = re.compile(
     r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（]|\([A-Z][a-z]{2}|(?:1[5-9]|20)\d\d(?![\w/-]|[.:]\d))"
 )
-_EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}|(?<![^\W_])_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?![^\W_])")
+EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}|(?<![^\W_])_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?![^\W_])")
 """Marks of Markdown around words, in whose place signs without width leave all places as they are."""
 _SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[\s”\"»’][.!?]\s+(?=[A-ZÀ-Þ])|[。！？]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -162,7 +162,7 @@ def citations_of(
         is_law: whether a name is that of a known law.
     """
     whole = _LINE_GOES_ON.sub(lambda end: "\n" if _is_heading(text, end.start()) else " ", text)
-    whole = _EMPHASIS.sub(lambda marks: "\u200b" * len(marks[0]), whole)
+    whole = EMPHASIS.sub(lambda marks: "\u200b" * len(marks[0]), whole)
     found: list[Citation] = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang), labels=False)

@@ -394,6 +394,8 @@ def test_documents(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(f"<html><body>{quoted}</body></html>".encode())
     assert text_of(tmp_path / "a.html").split("\n") == ["It says “one é”:", "> Two.", "> Three.", "Four."]
     assert text_of(tmp_path / "a.md") == f"{words}\n"
+    (tmp_path / "b.md").write_text("**Section 9** of the [*Pier* Act](https://a.example/b)", encoding="utf-8")
+    assert text_of(tmp_path / "b.md") == "Section 9 of the Pier Act"
     for name, data, told in (
         ("a.doc", b"\xd0\xcf\x11\xe0", "save it as .docx"),
         ("a.txt", "민법 제1조".encode("cp949"), "not UTF-8: save it"),
@@ -546,6 +548,7 @@ def test_paragraphs_quotations_and_years(tmp_path: Path, text: str, state: str) 
         ("**Section 9** of the *Harbours Act 2014* applies.", "no such provision", ""),
         # A citation that begins a line is no heading of a statute.
         ("We rely on this.\n\nSection 9. The fine is high.", "could not check", "of which law"),
+        ("We rely on much (also the Harbours Act 2014). Section 9. The fine is high.", "could not check", "of which law"),
         # One of several numbers that are repealed together.
         ("Section 4 of the Harbours Act 2014.", "repealed", ""),
         ("Section 2(1), second sentence, of the Harbours Act 2014.", "right", ""),
@@ -563,7 +566,7 @@ def test_what_letters_write_of_a_law(tmp_path: Path, text: str, state: str, told
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (tmp_path / "origin.jsonl").write_text(json.dumps({"docno": "h-3-5", "repealed": True}) + "\n", encoding="utf-8")
     (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "en"}), encoding="utf-8")
-    (one,) = Collection(tmp_path).verify(text).citations
+    *_, one = Collection(tmp_path).verify(text).citations
     assert (one.state, told in one.reason) == (state, True), one
 
 
