@@ -86,7 +86,7 @@ _TO = re.compile(
 """What may be between a number and the name of its law behind it, and before it."""
 
 _OVER = re.compile(r"[)\]”\"’»]{0,2}[.;]\s")
-"""The end of a sentence behind a name: ``… of the Harbour Rules. Section 22``, ``… (the Harbour Rules). Section 22``."""
+"""The end of a sentence behind a name: ``… of the Harbour Rules. Section 22``, ``… Rules). Section 22``."""
 
 _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f])[^\W\d_]){2}")
 """Two letters of one word, in scripts with blanks between words."""

@@ -548,7 +548,7 @@ def test_paragraphs_quotations_and_years(tmp_path: Path, text: str, state: str) 
         ("**Section 9** of the *Harbours Act 2014* applies.", "no such provision", ""),
         # A citation that begins a line is no heading of a statute.
         ("We rely on this.\n\nSection 9. The fine is high.", "could not check", "of which law"),
-        ("We rely on much (also the Harbours Act 2014). Section 9. The fine is high.", "could not check", "of which law"),
+        ("We rely on it (the Harbours Act 2014). Section 9. The fine is high.", "could not check", "of which law"),
         # One of several numbers that are repealed together.
         ("Section 4 of the Harbours Act 2014.", "repealed", ""),
         ("Section 2(1), second sentence, of the Harbours Act 2014.", "right", ""),
