@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from itertools import groupby
@@ -67,6 +67,13 @@ _LETTER_AFTER = re.compile(r"[\s-]([A-Za-z])")
 """A letter that belongs to the number before it in a field: ``4 a``."""
 _COUNTED = re.compile("مكرر|bis", re.IGNORECASE)
 """A word that stays before the number behind it: ``87 مكرر 4``, ``129 bis 9``."""
+_VOWEL = re.compile("[aeiouyà-öø-ÿ]")
+_CLAUSE_ENDS = r"(?=[;:,)?!]|\.?(?:\s*\Z|\s[A-ZÀ-ÖØ-Þ]))"
+_NUMBERED = (
+    r"(?<=[ \xa0])(?<!, )(?:[A-Z]{2,6}-?[1-9]|(?:MiFID|CRD|CRR|PSD|UCITS|ATAD|DAC|NIS|AMLD)[ -](?:I{1,3}|IV|VI?)"
+    r"|e[A-Z]{2,5})(?![\w-]|\.\w)"
+)
+"""A short name of a law of the European Union with a number or a small letter: PSD2, MiFID II, eIDAS."""
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 """A number or letter without a word, which is not a unit of the article."""
 _CAPITALS = re.compile(r"[^\W\d_]{1,12}(?:-[^\W\d_]{2,6})?|[^\W\d_a-z]{2,6} [^\W\d_a-z]{2,6}")
@@ -88,7 +95,7 @@ def number_pattern(joiners: str, lettered: Sequence[str] = (), letters: str = ""
         letters: pattern of more letters that do.
     """
     words = "|".join(_PLACES.get(form) or _form(form, r"\d") for form in lettered)
-    before = rf"|[ \xa0](?-i:[a-zåäö])(?={GAP}(?:{words}))" if words else ""
+    before = rf"|[ \xa0](?-i:[a-zåäö])(?![^\W_])(?={GAP}(?:{words}))" if words else ""
     part = rf"(?!\d)(?:{_LETTERS}{before}{f'|(?-i:{letters})' if letters else ''})?"
     return rf"(?:(?<!\d)\d{{1,6}}{part}(?:[{re.escape(joiners)}]\d{{1,4}}{part}){{0,6}}|{_HAN})"
 
@@ -581,18 +588,22 @@ class Grammar(Schema):
     def every_law(self) -> tuple[LawPattern, ...]:
         """The patterns of laws, with those of the short names with full stops or capitals: ``cod. nav.``, ``CPI``.
 
-        Short names are read only directly after a number.
+        Short names are read only directly after a number, also in small letters: ``art. 2043 cc``. Those with a vowel,
+        which may be words, must end the clause then: ``§ 253 zpo.``
         """
         every = {one for forms in self.short_names.values() for one in forms} if self.has_words else set[str]()
         dotted = {one for one in every if "." in one and one.rstrip(".") not in every - {one}}
         capitals = {one for one in every - dotted if sum(map(str.isupper, one)) > 1 and _CAPITALS.fullmatch(one)}
-        short: list[tuple[LawPattern, ...]] = []
-        for signs, names in (("(?i:", dotted), ("(?<!, )(?:", capitals)):
-            words = (re.findall(r"\w+\.?|[^\w\s]", one) for one in sorted(names, key=lambda one: (-len(one), one)))
-            inside = "|".join(r"[ \xa0]?".join(map(re.escape, one)) for one in words)
-            pattern = rf"(?<![\w.]){signs}{inside})(?![\w-]|\.\w)"
-            short.append((LawPattern(pattern=pattern, after=True),) if names else ())
-        return (*short[0], *self.laws, *short[1])
+        small = {one.lower() for one in capitals if one.isalpha()}
+        words = {one for one in small if _VOWEL.search(one)}
+        short = [
+            _short(dotted, "(?i:", r"(?![\w-]|\.\w)"),
+            _short(capitals, "(?<!, )(?:", r"(?![\w-]|\.\w)"),
+            _short(small - words, "(?<!, )(?:", r"(?![\w-]|\.\w)"),
+            _short({one for one in words if len(one) > 2}, "(?<!, )(?:", _CLAUSE_ENDS),
+        ]
+        numbered = [LawPattern(pattern=_NUMBERED, after=True)] if self.has_words else []
+        return (*short[0], *numbered, *self.laws, *short[1], *short[2], *short[3])
 
     @property
     def closing_quotes(self) -> tuple[str, ...]:
@@ -603,6 +614,13 @@ class Grammar(Schema):
     def same_law(self) -> Forms:
         """Words next to an article that refer to a previously named law, without a sign that may begin other words."""
         return tuple(one for one in (*self.same.get("law", ()), *self.this.get("law", ())) if len(one) > 1)
+
+
+def _short(names: Iterable[str], signs: str, ends: str) -> list[LawPattern]:
+    """Return the pattern of short names between the patterns before and after them; none for no names."""
+    pieces = (re.findall(r"\w+\.?|[^\w\s]", one) for one in sorted(names, key=lambda one: (-len(one), one)))
+    inside = "|".join(r"[ \xa0]?".join(map(re.escape, one)) for one in pieces)
+    return [LawPattern(pattern=rf"(?<![\w.]){signs}{inside}){ends}", after=True)] if inside else []
 
 
 class ArticleNumber(NamedTuple):

@@ -824,6 +824,8 @@ class _Reader:
             return _Law(law_named, "short", same.start(), end)
         this = self._this_law.search(text, low, end)
         if this and this[0] not in memory.names and not self._in_word(text, this.start()):
+            if not memory.own.law and memory.law:
+                return _Law(memory.law, "likely", this.start(), end)  # この法律 in a letter
             mother = self._mother(this[0].strip(), memory.own.law)
             return _Law(mother or memory.own.law, "short" if mother else "self", this.start(), end)
         if end > low and text[end - 1] in self._grammar.closing_quotes:
@@ -1530,6 +1532,8 @@ class _Reader:
         words = self._supplement.match(text, place)
         after = self._head.match(text, words.end() if words else place)
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
+        if after and draft.several.get(draft.level) and RANKS[draft.level] > 1 and after[0].isdecimal():
+            after = None  # Of commi 1 e 2 c.p.c., the second number may be one of either level.
         if after is not None:
             if kind == "unit" and ";" in join[0] and self._is_label(text, after, level):
                 return None
@@ -1907,7 +1911,8 @@ class _Reader:
                     own = here.lastgroup == "this"
                     if own and memory.outside and memory.until < 0:  # The Pier Act says: “section 3 of this Act”
                         own, before = False, [*reversed(memory.outside)]
-                    name, kind = (memory.own.law, "self") if own else (self._same(here[0], before, memory), "short")
+                    meant = "" if own and memory.own.law else self._same(here[0], before, memory)
+                    name, kind = (meant, "likely" if own else "short") if meant or not own else (memory.own.law, "self")
                 law = _Law(name, kind, place, here.end())
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
