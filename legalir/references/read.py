@@ -166,7 +166,7 @@ _STATEMENT = re.compile(
 """An object of any length between a verb and the place where a law states it."""
 _ENDS_IN_PARTICIPLE = re.compile(rf"(?<![^\W\d_]){_PARTICIPLE}\Z")
 _ATTACHED = re.compile(
-    r"(?:(?<=[a-z])\.\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-[a-z]|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}"
+    r"(?:(?<=[a-z])\.\d{1,2}|(?<=bis|ter|ies)[-/]\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-[a-z]|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}"
     r"|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
     r"|(?<=\d)(?:\.\d{1,3}){3,7}(?![\w/]|\.\d)"
     r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
@@ -1634,7 +1634,7 @@ class _Reader:
 
     def _is_higher(self, bare: re.Match[str], level: str, draft: _Draft, memory: _Memory) -> bool:
         """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
-        number, article = bare[0], draft.numbers.get("article", "")
+        number, article = self._grammar.plain(bare[0]), draft.numbers.get("article", "")
         if level == "article" or number[0] in _OPENING or not article:
             return False
         book, *more = number.split("-")
@@ -1917,7 +1917,7 @@ class _Reader:
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
             place = self._blank(text, place)
             match = self._laws.match(text, place)
-            given = next((one for one in memory.names if text.startswith(one, place) and _SHORT.fullmatch(one)), "")
+            given = next((one for one in memory.names if text.startswith(one, place) and _is_short(one)), "")
             if given and (not match or " " in given) and not text[place + len(given) :][:1].isalnum():
                 law = _Law(memory.names[given], "short", place, place + len(given))  # Wet OB de aftrek …
             elif match and (law is None or match.end() > law.end):
@@ -1944,8 +1944,9 @@ class _Reader:
         for short, law in memory.names.items():
             if noun.startswith(short.casefold()[: max(5, len(short) - 2)]):  # Ustawa, ustawą
                 return law, "short"
-        if memory.own.law and noun[:6] in memory.own.law.casefold():
-            return memory.own.law, "self"
+        own = memory.own.law.casefold()
+        if noun[:6] in own and (own.startswith(noun[:6]) or not self._kind_noun.match(own)):
+            return memory.own.law, "self"  # But of the code is none of a Decree to carry out the Code.
         laws = [*before, *memory.laws]
         known = ((law, [*filter(str.isalpha, law.casefold().replace(",", "").split())]) for law in laws)
         base = next((kind for kind, forms in self._grammar.law_kinds.items() if noun in forms), "")
@@ -2440,6 +2441,11 @@ def _is_next(draft: _Draft, following: _Draft, level: str, reach: int) -> bool:
     last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
     first, second = (100.5 if letter == "đ" else ord(letter) if len(letter) == 1 else 0 for letter in (last, one))
     return bool(first and second) and 0 < second - first < reach
+
+
+def _is_short(name: str) -> bool:
+    """Return True if a short name that a text gives cannot be a common word, but in German: *Wht*, *Wet OB*."""
+    return _SHORT.fullmatch(name) is not None or (name.isalpha() and name[0].isupper())
 
 
 def _is_short_for(short: str, name: str, added: str) -> bool:
