@@ -97,6 +97,7 @@ _BOOK = re.compile("(?<=》)(?:[一-鿿]{1,10}[编編]|[总總分][则則])\\Z|(
 """A book of a law before an article of it: 《民法典》合同编第五百条."""
 _LAW_WORD = re.compile("(?:法|條例|条例)(?=[，、之的（(規规])")
 """The end of the name of a law that is not quoted and has no number behind it."""
+_OFFENCE = re.compile(" ?(?:違反|违反|위반)(?:の?罪|容疑|の疑い|被告事件|事件|혐의|죄|등|사건)?\\Z")
 _LONGER = re.compile("[基日资資版样樣]本|(?<![造构構完达達形])成本|[合共协協]同")
 """Beginnings of words that end in 本法 or 同法."""
 _ALPHABETS = "\u2fff"
@@ -1301,7 +1302,9 @@ class _Reader:
             has_law = upper or (kind == "unit" and draft.supplement)
             law = self._law_before(text, draft.start, memory) if has_law else None
             if law is None and upper and text[draft.start - 1 : draft.start] in tuple(_OPENING):
-                law = self._law_before(text, draft.start - 1, memory)  # 会社法（25条）
+                offence = _OFFENCE.search(text, max(0, draft.start - _ITS), draft.start - 1)
+                end = offence.start() if offence else draft.start - 1
+                law = self._law_before(text, end, memory)  # 会社法（25条）, 会社法違反（25条）
                 law = _Law(law.name, law.kind, draft.start, draft.start) if law and law.kind == "named" else None
             short = self._acronym_before(text, memory.end, draft.start) if upper and law is None else None
             if not (law or short) and "D" in draft.several.values() and not self._is_alone(text, draft):
@@ -1485,11 +1488,12 @@ class _Reader:
     def _is_in_no_statute(self, text: str, start: int, memory: _Memory) -> bool:
         """Return True if a bare unit is not of the own law: the text has none, or words such as *we* show a letter.
 
-        Without an own law, the unit must begin its clause where laws are named before their articles: the words before
-        it may be a name that is not read.
+        Where laws are named before their articles, the unit must begin its clause: the words before it may be a name
+        that is not read. In Chinese this is so only without an own law.
         """
-        unknown = not memory.own.law and (not self._grammar.law_before or self._begins(text, start))
-        return memory.until < 0 and (unknown or self._is_marked(text, start))
+        begins = not self._grammar.law_before or self._begins(text, start)
+        marked = (begins or self._grammar.spaceless) and self._is_marked(text, start)
+        return memory.until < 0 and (marked or (begins and not memory.own.law))
 
     def _begins(self, text: str, start: int) -> bool:
         """Return True if no name of a law that is not read can stand before a place: it begins a clause."""
