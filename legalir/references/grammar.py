@@ -70,8 +70,8 @@ _COUNTED = re.compile("مكرر|bis", re.IGNORECASE)
 _VOWEL = re.compile("[aeiouyà-öø-ÿ]")
 _CLAUSE_ENDS = r"(?=[;:,)?!]|\.?(?:\s*\Z|\s[A-ZÀ-ÖØ-Þ]))"
 _NUMBERED = (
-    r"(?<=[ \xa0])(?<!, )(?:[A-Z]{2,6}-?[1-9]|(?:MiFID|CRD|CRR|PSD|UCITS|ATAD|DAC|NIS|AMLD)[ -](?:I{1,3}|IV|VI?)"
-    r"|e[A-Z]{2,5})(?![\w-]|\.\w)"
+    r"(?<=[ \xa0])(?<!, )(?:(?:MiFID|CRD|CRR|PSD|UCITS|ATAD|DAC|NIS|AMLD)[ -]?(?:I{1,3}|IV|VI?|[1-9])"
+    r"|eIDAS)(?![\w-]|\.\w)"
 )
 """A short name of a law of the European Union with a number or a small letter: PSD2, MiFID II, eIDAS."""
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")

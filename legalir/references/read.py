@@ -1308,7 +1308,8 @@ class _Reader:
                 law = _Law(law.name, law.kind, draft.start, draft.start) if law and law.kind == "named" else None
             short = self._acronym_before(text, memory.end, draft.start) if upper and law is None else None
             if not (law or short) and "D" in draft.several.values() and not self._is_alone(text, draft):
-                going_on = self._law_going_on(text, draft, memory, joined=False) if self._grammar.alone else None
+                unit = self._grammar.alone and not text[draft.start : draft.end].isascii()  # 3条, but not 2.3.1
+                going_on = self._law_going_on(text, draft, memory, joined=False) if unit else None
                 if going_on is None:
                     return [], head.end()
                 law = going_on
@@ -1507,7 +1508,7 @@ class _Reader:
 
     def _is_alone(self, text: str, draft: _Draft) -> bool:
         """Return True if a number of an article without 第 is one of the own law: ``3条1項``, ``3条による``."""
-        if not self._grammar.alone:
+        if not self._grammar.alone or text[draft.start : draft.end].isascii():
             return False
         end = draft.end
         for _ in range(_CHAIN):

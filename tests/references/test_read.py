@@ -396,6 +396,19 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ),
         ("fr", "", "l'article 6:1 du CSA, tandis que l'agrément est régi par l'article 8:4", ["CSA 6:1", "CSA 8:4"]),
         ("zh", "", "有行政程序法第一百零三條情形外，應依第一百零二條", ["行政程序法 103", "行政程序法 102"]),
+        ("ko", "", "민법 406조 1항은 요건, 효력은 407조, 대위권(404조)", ["민법 406/1", "민법 407", "민법 404"]),
+        ("ko", "", "2.3.1.2에 따라", []),  # A number without the word for an article is one only behind a law.
+        ("de", "", "die Hafenverordnung. § 4 dieser Verordnung", ["Hafenverordnung", "Hafenverordnung 4"]),
+        # Unless a name that is not read may be before it.
+        ("ja", "", "港湾法35条1項を守っており、細目第43条にも反しません。", ["港湾法 35/1", "43"]),
+        # The code that a decree carries out is not the decree.
+        (
+            "fr",
+            "Décret portant application du Code de l'Eau",
+            "article 5 du code, article 6 du décret",
+            ["5", "Décret portant application du Code de l'Eau 6"],
+        ),
+        ("it", "Legge di ratifica della Convenzione", "dall'articolo 28 della Convenzione stessa", ["28"]),
         ("en", "Ferry Act 2001", "section 2 of the Act, regulation 4 of the Regulations", ["Ferry Act 2001 2", "4"]),
         ("en", "Ferry Order 2001", "section 2 of the Act, section 7 of the old Act", ["2", "7"]),
         (
