@@ -1308,8 +1308,8 @@ class _Reader:
                 law = _Law(law.name, law.kind, draft.start, draft.start) if law and law.kind == "named" else None
             short = self._acronym_before(text, memory.end, draft.start) if upper and law is None else None
             if not (law or short) and "D" in draft.several.values() and not self._is_alone(text, draft):
-                unit = self._grammar.alone and not text[draft.start : draft.end].isascii()  # 3条, but not 2.3.1
-                going_on = self._law_going_on(text, draft, memory, joined=False) if unit else None
+                worded = self._grammar.alone and not text[draft.start : draft.end].isascii()  # 3条, but not 2.3.1
+                going_on = self._law_going_on(text, draft, memory, joined=False) if worded else None
                 if going_on is None:
                     return [], head.end()
                 law = going_on
