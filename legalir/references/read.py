@@ -544,8 +544,11 @@ class _Reader:
             groups += [(f"{relation}_{level}", forms) for level, forms in words.items()]
         groups += [(f"delegates_{level}", forms) for level, forms in grammar.delegates.items()]
         heads = [(f"unit_{level}", tuple(one for one in units[level] if one[0] != "+")) for level in units]
-        # Forms that count only after a law come first: they are also those of other units.
-        units = {level: tuple(sorted(forms, key=lambda form: form[0] != "^")) for level, forms in units.items()}
+        # Forms that count only before some words come first, then those only after a law: others are also those of them.
+        units = {
+            level: tuple(sorted(forms, key=lambda form: (form[0] == "^" or " > " not in form, form[0] != "^")))
+            for level, forms in units.items()
+        }
         inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+^ ')}" for one in units[level])) for level in units]
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
@@ -1959,7 +1962,10 @@ class _Reader:
         named |= {law for law in laws if base and law.partition(" ")[0].casefold().endswith(base)}
         if len(named) == 1:
             return named.pop(), "short"  # The Internal Revenue Code … of the Code
-        return "", "self" if not memory.own.law and noun in self._own_nouns else "short"
+        if not memory.own.law and noun in self._own_nouns:
+            short = memory.law if memory.law and not self._kind_noun.search(memory.law.casefold()) else ""
+            return short, "likely" if short else "self"  # IRC § 409A … § 83(b) of the Code
+        return "", "short"
 
     def _blank(self, text: str, place: int) -> int:
         """Return the place after the white space at a place."""
@@ -2034,7 +2040,7 @@ class _Reader:
             draft.numbers |= dict(zip(("paragraph", "item", "subitem"), inner, strict=False))
             if not several:
                 draft.several.setdefault(("paragraph", "item", "subitem")[len(inner) - 1], _DOTTED)  # art. 24.1 y 2
-        if level == "article" and self._chapter and several == "D":
+        if level == "article" and self._chapter and ":" in number:
             chapter, _, number = number.partition(":")  # ÄB 7:1
             draft.numbers["group"] = f"{chapter} {self._chapter}"
         if level == "annex":
