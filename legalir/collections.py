@@ -106,7 +106,7 @@ class Collection(Protocol):
         """Return the provisions with these docnos; an unknown docno is left out."""
 
     def beside(self, docnos: Iterable[str], as_of: str | date | None = None) -> dict[str, dict[str, Any]]:
-        """Return what stands beside provisions in time, by docno: ``upcoming`` and ``transitional``, or nothing."""
+        """Return what stands beside provisions in time, by docno: ``repealed``, ``upcoming``, ``transitional``."""
 
     def upcoming(
         self, query: str, k: int = 10, *, as_of: str | date | None = None, where: str | None = None

@@ -66,6 +66,7 @@ NOTHING_FOUND = "nothing found"
 
 REASON_KINDS = {
     "nothing_found": NOTHING_FOUND,
+    "repealed": "all provisions that were found are repealed",
     "not_covered": "nothing in this collection seems to answer the question",
     "undecided": "the provisions do not decide the question",
 }
@@ -330,17 +331,18 @@ def _with_answers(asked: pd.DataFrame, answers: Sequence[Answer]) -> pd.DataFram
     return asked.assign(**columns)
 
 
-def with_unanswered(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
+def with_unanswered(answers: pd.DataFrame, asked: pd.DataFrame, reason: str = NOTHING_FOUND) -> pd.DataFrame:
     """Return one row per question: its answer, or an abstention because nothing was found.
 
     Args:
         answers: what a pipeline that ends in a generator returned; other columns stay.
         asked: the questions, in order: ``qid, query`` and their other columns.
+        reason: why questions without a row have no answer.
     """
     missing = asked[~asked["qid"].isin(answers["qid"])].reset_index(drop=True)
     if missing.empty:
         return answers
-    nothing = Answer("", abstained=True, reason=NOTHING_FOUND)
+    nothing = Answer("", abstained=True, reason=reason)
     rows = pd.concat([answers, _with_answers(missing, [nothing] * len(missing))], ignore_index=True)
     place = {qid: number for number, qid in enumerate(asked["qid"])}
     return rows.sort_values("qid", key=lambda qids: qids.map(place), kind="stable", ignore_index=True)
@@ -352,7 +354,11 @@ def _counted(number: int, noun: str) -> str:
 
 
 def ask(
-    pipeline: pt.Transformer, asked: pd.DataFrame, expression: str, told: Callable[[str], None] = lambda words: None
+    pipeline: pt.Transformer,
+    asked: pd.DataFrame,
+    expression: str,
+    told: Callable[[str], None] = lambda words: None,
+    repealed: Callable[[Sequence[str]], abc.Collection[str]] = lambda docnos: (),
 ) -> Answer:
     """Return the answer of a pipeline to one question.
 
@@ -363,12 +369,14 @@ def ask(
         asked: a frame of one question.
         expression: the pipeline as messages show it.
         told: called with a short message after each step: retrieved, asked, checked.
+        repealed: returns those of some provisions from which no answer is to be made.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
     """
     frame = asked
     results = empty_like(frame)
+    nothing = NOTHING_FOUND
     with fed_with_questions(f"answer: {expression!r}"):
         # Find faults before a model writes an answer.
         if "qanswer" not in pipeline.transform(frame.iloc[:0]).columns:
@@ -377,10 +385,14 @@ def ask(
         for step in steps:
             if step is steps[-1] and len(steps) > 1:
                 told(f"Retrieved {_counted(len(results), 'provision')}")
+            if isinstance(step, Generator) and step.needs_provisions and not any(frame.get(REFUSAL, ())):
+                kept = frame[~frame["docno"].isin([*repealed(frame["docno"].tolist())])]
+                nothing = REASON_KINDS["repealed"] if len(frame) and not len(kept) else nothing
+                frame = kept
             frame = step.transform(frame)
             if set(RESULT_COLUMNS) <= set(frame.columns):
                 results = frame
-    row = with_unanswered(frame, asked).iloc[0].to_dict()
+    row = with_unanswered(frame, asked, nothing).iloc[0].to_dict()
     if tokens := row["prompt_tokens"] + row["completion_tokens"]:
         told(f"Asked a language model, {tokens:,} tokens")
     if row["quotes"]:

@@ -147,12 +147,19 @@ def _outcome(facts: dict[str, Any]) -> str:
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield the statements, marked without a citation or against their quotation, and what is not decided."""
+    """Yield the statements, marked if they cite nothing, or what is repealed, or contradict their quotation.
+
+    The last line is what is not decided.
+    """
+    from legalir.answer.generator import cited
+
     uncited = set(facts.get("uncited", ()))
     contradicted = facts.get("contradicted", ())
+    repealed = {one["docno"] for one in facts["citations"] if one.get("repealed")}
     for line in facts["answer"].splitlines():
         bare = " ".join(line.split())
         marks = ["cites no provision"] if bare in uncited else []
+        marks += ["repealed, not the law in force"] if cited(line, repealed) else []
         marks += [f"contradicts its quotation: {one['reason']}" for one in contradicted if one["statement"] in bare]
         yield " ".join([line, *(f"({mark})" for mark in marks)])
     if facts["reason"] and not facts["abstained"]:
@@ -232,7 +239,11 @@ def _others(facts: dict[str, Any]) -> list[str]:
     """Return lines about the provisions that are not cited: after a refusal with titles, as they are the nearest."""
     cited = {citation["docno"] for citation in facts["citations"]}
     others = [one for one in facts["sources"] if one["docno"] not in cited][:_OTHERS]
-    names = ("  ".join(filter(None, [one["docno"], " ".join(one["title"].split())])) for one in others)
+    repealed = ("(repealed)" if one.get("repealed") else "" for one in others)
+    names = (
+        "  ".join(filter(None, [one["docno"], " ".join(one["title"].split()), mark]))
+        for one, mark in zip(others, repealed, strict=True)
+    )
     pipeline = str(facts.get("pipeline", ""))
     anyway = re.sub(r" >> refuse(?:\([^()]*\))?(?= >> quote)", "", pipeline)
     how = f" (they are quoted with -p '{anyway}')" if anyway != pipeline else ""

@@ -172,6 +172,7 @@ def search(
         if asked.note:
             typer.echo(asked.note, err=True)
         own: dict[str, Any] = {"where": collection.filter(), "fields": collection.fields}
+        own["repealed"] = collection.repealed
         _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day, **own), k, as_json)
         return
     words, filtered, marks = collection.asked(query)
@@ -274,7 +275,8 @@ def beside_lines(row: Mapping[str, Any]) -> list[str]:
     """Return the lines of what stands beside a provision in time, as :meth:`Collection.beside` has it."""
     names = [printable(one["title"] or one["docno"]) for one in row.get("transitional", ())]
     more = f", and {len(names) - _NEW} more" if len(names) > _NEW else ""
-    lines = [row["upcoming"]] if "upcoming" in row else []
+    lines = [f"repealed: {printable(row['repealed'])}"] if "repealed" in row else []
+    lines += [row["upcoming"]] if "upcoming" in row else []
     return [*lines, f"transitional: {'; '.join(names[:_NEW])}{more}"] if names else lines
 
 

@@ -1,4 +1,4 @@
-"""What stands beside a provision in time: the change that comes next, and the supplements that name it."""
+"""What stands beside a provision in time: its repeal, the change that comes next, the supplements that name it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ import numpy.typing as npt
 
 from legalir.collections import Collection
 from legalir.errors import DataError
-from legalir.frames.as_of import asked_once
+from legalir.frames.as_of import asked_once, today
 from legalir.graph.citation_graph import CitationGraph
 from legalir.lexical.sparse import SparseIndex
 from legalir.references.grammar import article_number
-from legalir.references.lookup import NumberTable
+from legalir.references.lookup import Lookup, NumberTable
 from legalir.references.read import Place, read
 from legalir.statutes.dates import NEVER
 from legalir.storage.validity import day_of, iso_date, provision_key
-from legalir.verify.days import words_of
+from legalir.verify.days import asked_day, words_of
+from legalir.verify.repeals import Repeals
 
 if TYPE_CHECKING:
     from legalir.datasets import Provision
@@ -41,6 +42,7 @@ class Beside:
 
     def __init__(self, collection: Collection) -> None:
         self._collection = collection
+        self._repeals = Repeals(collection)
         self._by_law = lru_cache(256)(self._names_in)
 
     @cached_property
@@ -65,10 +67,13 @@ class Beside:
             day: ISO date; None for a collection without versions.
 
         Returns:
-            ``upcoming``, such as ``amended from 2027-01-01``, and ``transitional``, the supplements in force that name
-            the provision, the newest first: ``docno, title``. Either is left out where there is none.
+            ``repealed``, why it is, as :meth:`repealed` says it; ``upcoming``, such as ``amended from
+            2027-01-01``, and ``transitional``, the supplements in force that name the provision, the newest first:
+            ``docno, title``. Each is left out where there is none.
         """
         found: dict[str, dict[str, Any]] = {docno: {} for docno in docnos}
+        for docno, reason in self.repealed(found, day).items():
+            found[docno]["repealed"] = reason
         if day is None and not self._has_supplements:
             return found  # Without building an index.
         for docno, record in found.items():
@@ -78,6 +83,23 @@ class Beside:
             if place >= 0 and (names := self._transitional(place, docno, day)):
                 record["transitional"] = names
         return found
+
+    def repealed(self, docnos: Iterable[str], day: str | None, query: str = "") -> dict[str, str]:
+        """Return why provisions are repealed, by docno, such as ``It ended on 2020-05-01.``; others are left out.
+
+        Args:
+            docnos: of provisions.
+            day: ISO date; None for the day that the question asks for, or today.
+            query: a question: provisions that it names by number are left out, too.
+        """
+        records = self._collection.provisions(docnos)
+        day = day or asked_day(query).day or iso_date(today())
+        reasons = {docno: self._repeals.reason(one, day) for docno, one in records.items()}
+        named = set[str]()
+        if query and any(reasons.values()):
+            places = Lookup(self._table, without_law=True).named(query)
+            named = {provision_key(str(self._table.docnos[place])) for place in places}
+        return {docno: reason for docno, reason in reasons.items() if reason and provision_key(docno) not in named}
 
     def _upcoming(self, place: int, day: int) -> str:
         table, validity = self._table, self._table.validity

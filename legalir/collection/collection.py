@@ -418,6 +418,8 @@ class Collection:
     ) -> Answer:
         """Return the answer to one question, with the provisions that the generator received.
 
+        No answer is made from repealed provisions, unless the question names them by number.
+
         Args:
             query: the question.
             expr: a pipeline that ends in a generator.
@@ -435,7 +437,7 @@ class Collection:
         pipeline = self.pipeline(expr)
         day = self.day(as_of)
         self.warn_of(query, day)
-        options: dict[str, Any] = {"where": self.filter(where), "fields": self.fields}
+        options: dict[str, Any] = {"where": self.filter(where), "fields": self.fields, "repealed": self.repealed}
         return answer_with(pipeline, query, expr, self.provisions, told, day, **options)
 
     def verify(self, text: str, *, as_of: str | date | None = None, lang: str = "", law: str = "") -> Verification:
@@ -509,6 +511,19 @@ class Collection:
 
         return Beside(self)
 
+    def repealed(self, docnos: Iterable[str], as_of: str | date | None = None, query: str = "") -> dict[str, str]:
+        """Return why provisions are repealed, by docno, such as ``It ended on 2020-05-01.``; others are left out.
+
+        Args:
+            docnos: of provisions.
+            as_of: the day; None for the day of the collection, or today.
+            query: a question: provisions that it names by number are left out, too.
+
+        Raises:
+            ComponentError: `as_of` is not a date, or the collection has no versions.
+        """
+        return self._beside.repealed(docnos, self.day(as_of), query)
+
     def beside(self, docnos: Iterable[str], as_of: str | date | None = None) -> dict[str, dict[str, Any]]:
         """Return what stands beside provisions in time, by docno.
 
@@ -517,9 +532,9 @@ class Collection:
             as_of: the day; None for the day of the collection, or today.
 
         Returns:
-            ``upcoming``, such as ``amended from 2027-01-01``, ``repealed from …``, ``moves to KEY from …``; and
-            ``transitional``, the supplements in force that name the provision, the newest first: ``docno, title``.
-            Either is left out where there is none.
+            ``repealed``, why it is (:meth:`repealed`); ``upcoming``, such as ``amended from 2027-01-01``, ``repealed
+            from …``, ``moves to KEY from …``; and ``transitional``, the supplements in force that name the provision,
+            the newest first: ``docno, title``. Each is left out where there is none.
 
         Raises:
             ComponentError: `as_of` is not a date, or the collection has no versions.

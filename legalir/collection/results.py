@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 Lookup = Callable[[Iterable[str]], Mapping[str, "Provision"]]
 """A function that returns provisions by docno."""
 
+Repealed = Callable[[Iterable[str], str | None, str], Mapping[str, str]]
+"""A function that returns why provisions are repealed on a day, but for those that a question names."""
+
 
 def gives_answers(pipeline: pt.Transformer) -> bool:
     """Return True if a pipeline gives answers, that is, if its output has a column ``qanswer``.
@@ -118,16 +121,18 @@ def answer_with(
     *,
     where: str = "",
     fields: Callable[[], Fields] | None = None,
+    repealed: Repealed = lambda docnos, as_of, query: {},
 ) -> Answer:
     """Return the answer of a pipeline to one question; arguments as in :func:`search_with`.
 
-    `told` is called with a short message after each step.
+    `told` is called with a short message after each step; the provisions that `repealed` returns, as
+    ``Collection.repealed`` does, are left out of the list from which the generator makes the answer.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, a component lacks columns, or the answer was made from
             provisions that do not pass the filter.
     """
-    answer = ask(pipeline, asked_once(query, as_of, where), expr, told)
+    answer = ask(pipeline, asked_once(query, as_of, where), expr, told, lambda docnos: repealed(docnos, as_of, query))
     _check_passing([*answer.sources["docno"], *answer.context_docnos], where, fields, f"answer: {expr!r}")
     return replace(answer, sources=_with_texts(answer.sources, lookup), as_of=as_of or "", where=where)
 
@@ -220,9 +225,10 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ``not given`` or ``not in the collection``) and ``quotes`` (``words, state``); ``sources``, the provisions that
         the pipeline returned or the answer was made from: ``rank`` (from 1), ``docno, title, text, score`` (None for a
         linked one) and ``read``, whether the answer was made from it; both with ``url``, the publisher's page, if it is
-        known, and what :meth:`~legalir.Collection.beside` has; ``not_yet``, the provisions that match and are not in
-        force yet, if there are any: ``docno, title, effective_from``; ``prompt_tokens, completion_tokens, notice``;
-        ``as_of``, the day of the question, for a collection of versions; ``where``, its filter, if it has one.
+        known, and what :meth:`~legalir.Collection.beside` has, such as ``repealed``; ``not_yet``, the
+        provisions that match and are not in force yet, if there are any: ``docno, title, effective_from``;
+        ``prompt_tokens, completion_tokens, notice``; ``as_of``, the day of the question, for a collection of versions;
+        ``where``, its filter, if it has one.
     """
     listed = dict.fromkeys([*answer.context_docnos, *answer.sources["docno"]])
     provisions = collection.provisions([*listed, *answer.citations])

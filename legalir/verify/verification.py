@@ -29,12 +29,11 @@ from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Place, Reference, labelled, learn_names, read
 from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.dates import NEVER
-from legalir.statutes.importing.tree import read_origins
-from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
 from legalir.verify.parts import Part, part_of, text_of
+from legalir.verify.repeals import Repeals
 from legalir.verify.wording import cut_off, differing, letters
 
 State = Literal[
@@ -248,6 +247,7 @@ class Verifier:
         self._collection = collection
         self._table = NumberTable.of(collection)
         self._lang = collection.language
+        self._repeals = Repeals(collection)
         self._record = lru_cache(4096)(self._read)
         self._references = lru_cache(1024)(self._references_of)
         self._articles = lru_cache(256)(self._articles_of)
@@ -699,7 +699,7 @@ class Verifier:
         places = (place for law in laws or () if number.isdecimal() for _, place in self._articles(law))
         ranges = [(place, ends) for place in places if (ends := _RANGE.fullmatch(self._table.article(place)))]
         records = (self._record(str(self._table.docnos[place])) for place, _ in ranges)
-        if not all(record and (not record.text.strip() or self._notice(record)) for record in records):
+        if not all(record and (not record.text.strip() or self._repeals.notice(record)) for record in records):
             return []
         return [place for place, ends in ranges if int(ends[1]) <= int(number) <= int(ends[2])]
 
@@ -754,9 +754,9 @@ class Verifier:
             valid = [place for place in places if validity.begin[place] <= day < validity.end[place]]
             if valid:
                 names = tuple(str(table.docnos[place]) for place in valid)
-                notices = [self._notice(record) for name in names if (record := self._record(name))]
-                if notices and all(notices):
-                    return start._replace(state="repealed", reason=notices[0], nearest=names[:1])
+                reasons = [self._repeals.reason(record, start.day) for name in names if (record := self._record(name))]
+                if reasons and all(reasons):
+                    return start._replace(state="repealed", reason=reasons[0], nearest=names[:1])
                 return start._replace(docnos=names)
             if validity.first is not None and day < validity.first:
                 return start._replace(
@@ -796,30 +796,16 @@ class Verifier:
         """Return a citation of a provision without versions, or why it is not in force on its day."""
         moved = self._collection.source.replaced.get(record.doc_id, "")
         gone = start._replace(state="moved" if moved else "repealed", nearest=(moved or record.doc_id,))
+        near, repealed = (record.doc_id,), self._repeals.reason(record, start.day)
         if record.effective_to and record.effective_to <= start.day:
-            return gone._replace(reason=f"It ended on {record.effective_to}.")
-        near = (record.doc_id,)
+            return gone._replace(reason=repealed)
         if record.effective_from >= NEVER:
             reason = "The publisher gives no day from which it applies."
             return start._replace(state="not yet in force", reason=reason, nearest=near)
         if start.day < record.effective_from:
             reason = f"The collection has only the wording that applies from {record.effective_from}."
             return start._replace(state="could not check", reason=reason, nearest=near)
-        notice = self._notice(record)
-        return gone._replace(reason=notice) if notice else start._replace(docnos=near)
-
-    def _notice(self, record: Provision) -> str:
-        """Say how a provision that is still there says that it is repealed; an empty string if it does not."""
-        text = record.text.strip()
-        if record.doc_id in self._repealed and not text:
-            return "The collection marks it as repealed."
-        return f"Its text is: {text[:80]}" if text and jurisdiction("any").is_repealed(text, self._lang) else ""
-
-    @cached_property
-    def _repealed(self) -> frozenset[str]:
-        """Docnos of the provisions that the import marked as repealed; most have no text."""
-        origins = read_origins(self._collection.source.folder.root)
-        return frozenset(str(origin["docno"]) for origin in origins if origin.get("repealed"))
+        return gone._replace(reason=repealed) if repealed else start._replace(docnos=near)
 
     def _compared(self, one: Citation, found: Checked, laws: Sequence[int] | None) -> Checked:
         """Compare what stands beside a citation with the provision: its parts, its heading, its words."""

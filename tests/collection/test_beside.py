@@ -137,3 +137,65 @@ def test_an_answer_says_the_day_of_the_question(parks: Path) -> None:
     assert facts["as_of"] == "2017-05-01"
     assert "from the question" in facts["as_of_note"]
     assert [one["docno"] for one in facts["not_yet"]] == ["fees-7@2019-01-01"]
+
+
+HARBOUR = [
+    {"docno": "h-1", "article": "1", "text": "A vessel may lie at the visitor berth for 14 days."},
+    {"docno": "h-2", "article": "2", "text": "(Repealed)", "heading": "Fee of the visitor berth"},
+    {"docno": "h-3", "article": "3", "text": "The fee for a crane is 20 crowns.", "effective_to": "2020-05-01"},
+    {"docno": "h-4", "article": "4", "text": "The Berth Act 1990 is repealed."},
+    {"docno": "h-5", "article": "5", "text": "(weggefallen)", "law": "Kaiordnung"},
+    {"docno": "h-6", "article": "6", "text": ""},
+]
+
+
+@pytest.fixture(name="harbour")
+def with_repealed(tmp_path: Path) -> Collection:
+    rows = [{"law": "Harbour Act", "title": f"Harbour Act, section {one['article']}", **one} for one in HARBOUR]
+    (tmp_path / "origin.jsonl").write_text(json.dumps({"docno": "h-6", "repealed": True}) + "\n", encoding="utf-8")
+    return laws(tmp_path, rows, lang="en")
+
+
+def test_what_is_repealed_is_said(harbour: Collection) -> None:
+    reasons = {
+        "h-2": "Its text is: (Repealed)",
+        "h-3": "It ended on 2020-05-01.",
+        "h-5": "Its text is: (weggefallen)",
+        "h-6": "The collection marks it as repealed.",
+    }
+    docnos = [one["docno"] for one in HARBOUR]
+    assert harbour.repealed(docnos) == reasons
+    assert {docno: of["repealed"] for docno, of in harbour.beside(docnos).items() if of} == reasons
+    assert harbour.verify("Section 2 of the Harbour Act applies.").citations[0].reason == reasons["h-2"]
+    assert harbour.repealed(docnos, query="What did section 3 of the Harbour Act say?").keys() == {"h-2", "h-5", "h-6"}
+    assert "h-3" not in harbour.repealed(docnos, query="The fee for a crane as in force on 1 March 2019")
+
+
+def test_a_repealed_version_has_its_day(tmp_path: Path) -> None:
+    versions = (("2020-01-01", "등대"), ("2021-01-01", "삭제"))
+    rows = [{"docno": f"L-1@{day}", "effective_from": day, "text": text} for day, text in versions]
+    collection = laws(tmp_path, rows)
+    reason = "It is repealed since 2021-01-01. Its text is: 삭제"
+    assert collection.repealed(["L-1@2020-01-01", "L-1@2021-01-01"], "2022-01-01")["L-1@2021-01-01"] == reason
+    assert collection.repealed(["L-1@2020-01-01"], "2020-06-01") == {}
+
+
+def test_no_answer_is_made_from_what_is_repealed(harbour: Collection) -> None:
+    def cited(question: str, pipeline: str = "bm25 >> quote") -> tuple[str, ...]:
+        return harbour.answer(question, pipeline).citations
+
+    assert cited("What is the fee at the visitor berth?") == ("h-1", "h-4")
+    assert set(cited("section 3 of the Harbour Act, the fee for a crane")) >= {"h-3"}
+    gone = harbour.answer("fee for a crane", "bm25 % 1 >> quote")
+    assert (gone.abstained, gone.reason) == (True, "all provisions that were found are repealed")
+    assert list(gone.sources["docno"]) == ["h-3"]
+
+
+def test_a_repealed_provision_that_is_cited_is_marked(harbour: Collection) -> None:
+    asked = ["answer", harbour.id, "What is the fee for a crane in section 3 of the Harbour Act?"]
+    done = CliRunner().invoke(app, [*asked, "-p", "bm25 % 2 >> quote(k=1)"])
+    assert "[h-3] (repealed, not the law in force)" in done.stdout, done.output
+    assert "    repealed: It ended on 2020-05-01." in done.stdout
+    done = CliRunner().invoke(app, ["answer", harbour.id, "days at the visitor berth, a crane", "-p", "bm25 >> quote"])
+    assert "(repealed, not the law in force)" not in done.stdout
+    assert "h-3  Harbour Act, section 3  (repealed)" in done.stdout

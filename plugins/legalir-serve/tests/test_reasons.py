@@ -16,7 +16,9 @@ import pytest
 from legalir_serve.labels import messages, said
 
 # Their source is read, which is no part of what plugins may import.
-verification, impact = (import_module(f"legalir.verify.{name}") for name in ("verification", "impact"))
+verification, impact, repeals = (
+    import_module(f"legalir.verify.{name}") for name in ("verification", "impact", "repeals")
+)
 LABELS = messages()
 ENGLISH_PAGE = {"asides", "told", "impact_page", "_item", "_near"}
 """Functions of the page in English that `legalir impact --html` writes."""
@@ -25,7 +27,7 @@ STATES = get_args(verification.State)
 WORDS = {"level": ("paragraph", "item", "subitem"), "kind": ("annex", "supplement"), "outer.state": STATES}
 """Values of fields that are words of the language, not facts."""
 
-ANOTHER = {"reason", "told", "found.reason", "_REASONS[concern]"}
+ANOTHER = {"reason", "told", "notice", "found.reason", "_REASONS[concern]"}
 """Fields that are another reason."""
 
 
@@ -83,7 +85,7 @@ def reasons(module: ModuleType) -> Iterator[tuple[str, list[str]]]:
                 yield text, [text for text, fact in chosen if fact]
 
 
-REASONS = [*{one[0]: one for module in (verification, impact) for one in reasons(module)}.values()]
+REASONS = [*{one[0]: one for module in (verification, impact, repeals) for one in reasons(module)}.values()]
 
 
 @pytest.mark.parametrize("language", sorted(LABELS))

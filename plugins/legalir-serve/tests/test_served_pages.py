@@ -23,6 +23,7 @@ from legalir_serve.exports import as_csv
 from legalir_serve.labels import messages, refused_in
 from legalir_serve.pages import answered, pieces
 from legalir_serve.passages import blocks, extract, marked, reasons, telling
+from legalir_serve.policy import Policy
 from legalir_serve.service import Service
 
 
@@ -197,6 +198,22 @@ def test_an_answer_cites(client: TestClient) -> None:
         3,
         4,
     )  # The mark means it.
+
+
+def test_a_repealed_provision_is_marked_on_each_page(tmp_path: Path) -> None:
+    row = {"docno": "a-1", "law": "Pier Act", "article": "1", "title": "Pier Act, section 1", "text": "The fee: 5."}
+    rows = [{**row, "effective_to": "2020-05-01"}, {**row, "docno": "a-2", "article": "2", "text": "(Repealed)"}]
+    folder = write(tmp_path / "laws", rows, "")
+    policy = Policy(pipelines={"default": "bm25", "answer": "bm25 >> quote"})
+    with client_of(Service({"laws": folder}, policy)) as client:
+        for path in ("/?q=fee&words=1", "/answer?q=fee+in+section+1+of+the+Pier+Act"):
+            page = text_of(client, f"{path}&lang=de")
+            assert "aufgehoben</span> <span>Die Vorschrift galt nur bis 2020-05-01.</span>" in page, path
+        assert "<span>Der Text lautet: (Repealed)</span>" in text_of(client, "/provision?docno=a-2&lang=de")
+        chip = '<span class="chip">aufgehoben</span></p>'
+        assert chip in text_of(client, "/answer?q=fee+in+section+1+of+the+Pier+Act&lang=de")
+        gone = text_of(client, "/answer?q=The+fee&lang=de")
+        assert "alle gefundenen Vorschriften sind aufgehoben" in gone
 
 
 def test_what_is_wrong_with_an_answer_is_said_in_the_language_of_the_page() -> None:

@@ -113,6 +113,7 @@ class Result(TypedDict):
     effective_from: NotRequired[str]
     effective_to: NotRequired[str]
     url: NotRequired[str]
+    repealed: NotRequired[str]
     upcoming: NotRequired[str]
     transitional: NotRequired[list[Titled]]
 
@@ -269,6 +270,7 @@ class Provision(TypedDict):
     state: Literal["in force", "no longer in force", "not yet in force", "repealed"]
     since: str
     in_force: str | None
+    repealed: NotRequired[str]
     upcoming: NotRequired[str]
     transitional: NotRequired[list[Titled]]
     before: Named | None

@@ -572,8 +572,8 @@ class Service:
             (``docno``); ``state`` (``in force``, ``no longer in force`` of a version that another one
             has followed, ``repealed``, ``not yet in force``), ``since`` (the day from which it is so), and
             ``in_force``, the docno in force on the day, or None; ``before`` and ``after`` in its law; ``cites`` and
-            ``cited_by``, at most 200 each, with ``cites_total`` and ``cited_by_total``; ``versions``; ``upcoming`` and
-            ``transitional``, as :meth:`legalir.Collection.beside` has them.
+            ``cited_by``, at most 200 each, with ``cites_total`` and ``cited_by_total``; ``versions``; ``repealed``,
+            ``upcoming`` and ``transitional``, as :meth:`legalir.Collection.beside` has them.
 
         Raises:
             DatasetNotFound: there is no such provision.
@@ -802,7 +802,8 @@ class Service:
         question = self.policy.question(query)
         day, note = opened.asked_day(question, as_of)
         filtered = opened.collection.filter(_filter(filters))
-        options: dict[str, Any] = {"where": filtered, "fields": opened.collection.fields}
+        of = opened.collection
+        options: dict[str, Any] = {"where": filtered, "fields": of.fields, "repealed": of.repealed}
         reply = answer_with(made.pipeline, question, expression, opened.collection.provisions, told, day, **options)
         facts = answer_facts(reply, opened.collection)
         return {"collection": opened.name, **facts, **({"as_of_note": note} if note else {})}

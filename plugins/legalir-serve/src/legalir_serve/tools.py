@@ -283,7 +283,7 @@ def create_tools(service: Service, run: Callable[..., Run] | None = None, *, tex
 
     @tool(
         "collection* as_of? as_of_note not_yet[ where notes[ not_searched{ next_offset#",
-        provisions=_rows("collection docno title extract upcoming* transitional*", "docno title extract"),
+        provisions=_rows("collection docno title extract repealed* upcoming* transitional*", "docno title extract"),
     )
     async def search_provisions(
         question: Annotated[str, Field(description="A question in plain words, in the language of the law.")],
@@ -311,7 +311,7 @@ def create_tools(service: Service, run: Callable[..., Run] | None = None, *, tex
                     "docno": row["docno"],
                     "title": row["title"],
                     "extract": extract(row["text"], asked[row.get("collection", of[0])], 160),
-                    **{name: row[name] for name in ("upcoming", "transitional") if row.get(name)},
+                    **{name: row[name] for name in ("repealed", "upcoming", "transitional") if row.get(name)},
                 }
                 for row in found["results"]
             ]
@@ -332,7 +332,7 @@ def create_tools(service: Service, run: Callable[..., Run] | None = None, *, tex
 
     @tool(
         "collection docno title law path effective_from effective_to url law_state law_state_since? in_force? "
-        "upcoming* transitional* parts# part# contents[ text versions_total#",
+        "repealed* upcoming* transitional* parts# part# contents[ text versions_total#",
         versions=_rows("docno from", "docno from"),
     )
     async def read_provision(
@@ -353,7 +353,8 @@ def create_tools(service: Service, run: Callable[..., Run] | None = None, *, tex
             facts: dict[str, Any] = {"state": "found", **{one: shown[one] for one in ("collection", "docno", "title")}}
             if shown["state"] != "in force":
                 facts |= {"law_state": shown["state"], "law_state_since": shown["since"], "in_force": shown["in_force"]}
-            further = {one: shown.get(one) for one in ("effective_from", "effective_to", "upcoming", "transitional")}
+            beside = ("effective_from", "effective_to", "repealed", "upcoming", "transitional")
+            further = {one: shown.get(one) for one in beside}
             versions = [{"docno": one["docno"], "from": one["effective_from"]} for one in shown["versions"]]
             if len(versions) > 1:
                 further |= {"versions_total": len(versions), "versions": versions[-_VERSIONS:]}
@@ -463,7 +464,7 @@ def create_tools(service: Service, run: Callable[..., Run] | None = None, *, tex
 
     @tool(
         "collection answer abstained! reason_kind reply_state uncited[ contradicted[ as_of? as_of_note not_yet[ notice",
-        citations=_rows("docno title state url", "docno", quotes=_rows("words state", "state")),
+        citations=_rows("docno title state url repealed*", "docno", quotes=_rows("words state", "state")),
         nearest=_TITLED,
     )
     async def answer_with_citations(
