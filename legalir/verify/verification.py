@@ -564,6 +564,8 @@ class Verifier:
             return found if not name or self._table.law_names.is_listed(name) else _taken(found)
         reason = f"The text does not say of which law it is; taken for {one.before or found.law or 'this one'}."
         state: State = "right" if found.state == "right" else "could not check"
+        if found.state in ("repealed", "not yet in force"):
+            found = found._replace(docnos=found.nearest, nearest=())
         return found._replace(state=state, reason=f"{reason} {found.reason}".rstrip(), parts=())
 
     def _docno_checked(self, one: Citation, start: Checked, given: bool) -> Checked:

@@ -85,6 +85,18 @@ def test_each_state_in_english(tmp_path: Path) -> None:
     ]
 
 
+def test_a_repealed_provision_is_not_the_nearest_of_itself(tmp_path: Path) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour"))
+    for text in ("Section 4 applies.", "Section 4 of the Harbour Act 1998 applies.", "In section 4, a fine."):
+        one = collection.verify(text, law="" if "Act" in text else "Harbour Act 1998").citations[0]
+        assert (one.state, one.others, one.shows) == ("repealed", (), "H-4"), text
+    text = "Section 2 of the Harbour Act 1998 is on lights. And section 4 is on fines."
+    one = collection.verify(text).citations[1]
+    assert (one.state, one.others, one.shows) == ("could not check", (), "H-4")
+    assert "Its text is: Repealed by the Ports Act 2010." in one.reason
+    assert collection.verify(text.replace("4", "9")).citations[1].others == ("H-4",)
+
+
 def test_a_collection_that_is_complete_knows_which_laws_do_not_exist(tmp_path: Path) -> None:
     collection = Collection(folder_of(tmp_path / "harbour", complete=True))
     assert states(collection, "Section 3 of the Customs Act 1975 applies.")[0][1] == "no such law"
