@@ -101,7 +101,6 @@ def text_of(path: Path, data: bytes | None = None) -> str:
     from legalir.errors import DataError
     from legalir.statutes.reading.plain_text import decoded, rejoined
     from legalir.statutes.sources import docx, html, pdf
-    from legalir.verify.citations import EMPHASIS
 
     if data is None:
         try:
@@ -126,4 +125,4 @@ def text_of(path: Path, data: bytes | None = None) -> str:
     if "\0" in text:
         raise DataError(f"{path.name} is not text: give plain text, Markdown, HTML, .docx or PDF.")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return EMPHASIS.sub("", _LINK.sub(r"\1", text)) if path.suffix.lower() in (".md", ".markdown") else text
+    return _LINK.sub(r"\1", text) if path.suffix.lower() in (".md", ".markdown") else text

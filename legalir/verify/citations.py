@@ -55,7 +55,7 @@ _LINE_GOES_ON = re.compile(
     r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（]|\([A-Z][a-z]{2}|(?:1[5-9]|20)\d\d(?![\w/-]|[.:]\d))"
 )
 EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}|(?<![^\W_])_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?![^\W_])")
-"""Marks of Markdown around words, in whose place signs without width leave all places as they are."""
+"""Marks of Markdown around words, without which a text is read."""
 _SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[\s”\"»’][.!?]\s+(?=[A-ZÀ-Þ])|[。！？]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?){0,2}")
@@ -162,7 +162,6 @@ def citations_of(
         is_law: whether a name is that of a known law.
     """
     whole = _LINE_GOES_ON.sub(lambda end: "\n" if _is_heading(text, end.start()) else " ", text)
-    whole = EMPHASIS.sub(lambda marks: "\u200b" * len(marks[0]), whole)
     found: list[Citation] = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang), labels=False)

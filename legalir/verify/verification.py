@@ -31,7 +31,7 @@ from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.dates import NEVER
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
-from legalir.verify.citations import Citation, citations_of, heading_at, is_quotation
+from legalir.verify.citations import EMPHASIS, Citation, citations_of, heading_at, is_quotation
 from legalir.verify.parts import Part, part_of, text_of
 from legalir.verify.repeals import Repeals
 from legalir.verify.wording import cut_off, differing, letters
@@ -148,7 +148,7 @@ class Checked(NamedTuple):
     Attributes:
         start: place of its first character in the text.
         end: after its last one.
-        words: ``text[start:end]``.
+        words: ``text[start:end]`` without the marks of Markdown around words.
         state: see `State`.
         reason: one sentence, empty if it is right and nothing is to be said.
         day: the day as of which it was checked, ISO date; empty if the text names several for it.
@@ -281,12 +281,13 @@ class Verifier:
                 f"verify: there is no grammar of references in {' or '.join(dict.fromkeys(named))}: give the language "
                 f"of the text; there are {', '.join(grammars())}."
             )
-        found = citations_of(text, languages, self._docno, self._table.law_names.named)
+        plain, places = _without_emphasis(text)
+        found = citations_of(plain, languages, self._docno, self._table.law_names.named)
 
         def check(one: Citation) -> Checked:
-            return self._checked(text, one, day, as_of is not None, law)
+            return self._checked(plain, one, day, as_of is not None, law)
 
-        found = _shared(text, found, check)
+        found = _shared(plain, found, check)
         checked: dict[int, Checked] = {}
         # A citation in a quotation comes after the one that quotes, which may stand behind it.
         for place in sorted(range(len(found)), key=lambda place: found[place].quoted_by >= 0):
@@ -294,10 +295,10 @@ class Verifier:
             one = found[place]
             outer = checked.get(one.quoted_by)
             if outer is not None and _TERM not in outer.reason and outer.state in ("right", "wording differs"):
-                checked[place] = _quoted(text, one, outer)
+                checked[place] = _quoted(plain, one, outer)
             else:
                 checked[place] = check(one)
-        if not found and (alone := self.find(text, as_of=as_of)):
+        if not found and (alone := self.find(plain, as_of=as_of)):
             checked[0] = alone  # No sentence, of which a language could be recognised.
         for place, one in enumerate(found):
             if one.reference is not None:
@@ -305,9 +306,9 @@ class Verifier:
                 checked[place] = checked[place]._replace(part=part_of(one.reference, following))
         docnos = {docno for one in checked.values() for docno in (*one.docnos, *one.nearest)}
         titles = {docno: record.title for docno in sorted(docnos) if (record := self._record(docno))}
-        return Verification(
-            text, self._collection.id, named[0], day, tuple(checked[place] for place in sorted(checked)), titles
-        )
+        in_order = (checked[place] for place in sorted(checked))
+        own = tuple(one._replace(start=places[one.start], end=places[one.end - 1] + 1) for one in in_order)
+        return Verification(text, self._collection.id, named[0], day, own, titles)
 
     def parts_cited(self, docno: str, cited: str) -> list[Part] | None:
         """Return the parts of a provision that another one cites, ``()`` for all of it; None if no reference is read.
@@ -956,6 +957,16 @@ class Verifier:
             )
             return found._replace(reason=f"{reason} {told}" if any(own) else reason)
         return found._replace(state="title differs", reason=reason, nearest=tuple(others[:3]))
+
+
+def _without_emphasis(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text without marks of Markdown around words, and the place of each of its characters in the text."""
+    marks = [match.span() for match in EMPHASIS.finditer(text)]
+    if not marks:
+        return text, range(len(text))
+    starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(text)]
+    places = [place for start, end in zip(starts, ends, strict=True) for place in range(start, end)]
+    return "".join(text[place] for place in places), places
 
 
 def _shared(text: str, citations: Sequence[Citation], check: Callable[[Citation], Checked]) -> list[Citation]:

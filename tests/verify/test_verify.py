@@ -85,6 +85,24 @@ def test_each_state_in_english(tmp_path: Path) -> None:
     ]
 
 
+def test_marks_of_markdown_are_no_part_of_the_words(tmp_path: Path) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour"))
+    text = (
+        "See **section 3** of the _Harbour Act 1998_.\n\n__Section 2__ (**Lights**) of the *Harbour Act 1998* says: "
+        "“The **master** of a boat must show _two_ white lights at night.”"
+    )
+    found = collection.verify(text)
+    assert [(one.words, text[one.start : one.end], one.state) for one in found.citations] == [
+        ("section 3 of the Harbour Act 1998", "section 3** of the _Harbour Act 1998", "right"),
+        ("Section 2 (Lights) of the Harbour Act 1998", "Section 2__ (**Lights**) of the *Harbour Act 1998", "right"),
+    ]
+    assert (found.text, found.to_dict()["citations"][1]["line"], found.to_dict()["citations"][1]["column"]) == (
+        text,
+        3,
+        3,
+    )
+
+
 def test_a_repealed_provision_is_not_the_nearest_of_itself(tmp_path: Path) -> None:
     collection = Collection(folder_of(tmp_path / "harbour"))
     for text in ("Section 4 applies.", "Section 4 of the Harbour Act 1998 applies.", "In section 4, a fine."):
@@ -407,7 +425,8 @@ def test_documents(tmp_path: Path) -> None:
     assert text_of(tmp_path / "a.html").split("\n") == ["It says “one é”:", "> Two.", "> Three.", "Four."]
     assert text_of(tmp_path / "a.md") == f"{words}\n"
     (tmp_path / "b.md").write_text("**Section 9** of the [*Pier* Act](https://a.example/b)", encoding="utf-8")
-    assert text_of(tmp_path / "b.md") == "Section 9 of the Pier Act"
+    read = Collection(folder_of(tmp_path / "harbour")).verify(text_of(tmp_path / "b.md"))
+    assert [one.words for one in read.citations] == ["Section 9 of the Pier Act"]
     for name, data, told in (
         ("a.doc", b"\xd0\xcf\x11\xe0", "save it as .docx"),
         ("a.txt", "민법 제1조".encode("cp949"), "not UTF-8: save it"),
