@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 from annotated_types import Ge
 
+from legalir.analysis.language import identify
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.explanation import Explanation, Part, Upstream
@@ -39,7 +40,7 @@ from legalir.references.grammar import (
 )
 from legalir.references.law_names import LawMention, LawNames, compact, in_brackets, without_state
 from legalir.references.numbers import Numbers, clean, tail_of
-from legalir.references.read import Reference, learn_names
+from legalir.references.read import Reference, learn_names, read
 from legalir.references.typed import ARTICLE, Typed, as_typed, divisions, law_endings
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
@@ -84,6 +85,18 @@ _SAMPLE = 500
 _TELLING = re.compile(r"\S{3,}[법法]|\S*[A-Z]\S*[A-Z]\S*")
 """Short names that a text gives to a law and that may count everywhere; each office has rules of its own."""
 
+_OWN_TEXT, _LEAST_TEXT = 1000, 200
+"""Characters by which the language of a law is recognised, and the fewest that show it."""
+
+_DENSE, _WEIGHT = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"), 5
+"""Characters that show a language by themselves, and for how many they count."""
+
+_SCANDINAVIAN = frozenset(("da", "no", "nb", "nn"))
+"""Languages that are taken for each other."""
+
+_QUESTION = 1000
+"""Maximum number of characters of a question whose references are read by grammars, too."""
+
 _FEWEST = 10
 """Fewest numbers that may be serial numbers by their order alone."""
 
@@ -121,7 +134,7 @@ class NumberTable(IndexArtifact):
         aliases: returns other names of laws, each with the name of its law, which go before those of the texts.
     """
 
-    kind, version = "number_table", 4
+    kind, version = "number_table", 5
 
     def __init__(
         self,
@@ -146,7 +159,9 @@ class NumberTable(IndexArtifact):
                 return ((record.title, record.text) for record in collection.docs())
 
             learnt = names_in((text for _, text in texts()), lang, sorted({*laws.tolist()} - {""}))
-            table.index_columns(docnos, laws, articles, texts, store.validity, corpus=corpus, lang=lang, learnt=learnt)
+            other = languages_of(zip(laws.tolist(), (text for _, text in texts()), strict=True), lang)
+            known: dict[str, Any] = {"corpus": corpus, "lang": lang, "learnt": learnt, "languages": other}
+            table.index_columns(docnos, laws, articles, texts, store.validity, **known)
 
         replaced, aliases = (partial(getattr, collection.source, name) for name in ("replaced", "aliases"))
         return collection.cached(cls(collection.cache / f"numbers-{lang}", replaced, aliases), build)
@@ -191,6 +206,7 @@ class NumberTable(IndexArtifact):
         corpus: str,
         lang: str = "und",
         learnt: Mapping[str, str] = {},
+        languages: Mapping[str, str] = {},
     ) -> Self:
         """Build the table as :meth:`index` does.
 
@@ -203,6 +219,7 @@ class NumberTable(IndexArtifact):
             corpus: fingerprint of the collection, stored in the manifest.
             lang: language of the collection, ISO 639-1, stored there.
             learnt: short names that texts give to laws, as :func:`names_in` returns them; stored there, too.
+            languages: of the laws in another language, as :func:`languages_of` returns them; likewise.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -223,7 +240,8 @@ class NumberTable(IndexArtifact):
                 validity.write(data)
             for array, table, values in (("law", "laws", laws), ("article", "articles", numbers)):
                 facts[table] = write_coded(data, array, table, values)
-            facts.update(documents=len(docnos), corpus=corpus, lang=lang, learnt=dict(learnt))
+            facts.update(documents=len(docnos), corpus=corpus, lang=lang)
+            facts.update(learnt=dict(learnt), languages=dict(languages))
         self.forget()
         return self
 
@@ -231,6 +249,28 @@ class NumberTable(IndexArtifact):
     def laws(self) -> list[str]:
         """The name of each law, by its number."""
         return list(Strings(self.arrays, "laws"))
+
+    def language(self, law: int) -> str:
+        """Return the language of a law, ISO 639-1: that of the collection unless its text clearly is in another one."""
+        facts = self.manifest.facts
+        return str(facts["languages"].get(self.laws[law], facts["lang"]))
+
+    def languages(self, text: str) -> list[str]:
+        """Return the languages of the laws whose names are in a text, then that of the collection."""
+        named = [lang for lang, names in self._names_by_language.items() if any(name in text for name in names)]
+        return [*named, str(self.manifest.facts["lang"])]
+
+    @cached_property
+    def _names_by_language(self) -> dict[str, list[str]]:
+        """The names and short names of the laws in other languages than that of the collection."""
+        names: dict[str, list[str]] = {}
+        for law, lang in self.manifest.facts["languages"].items():
+            forms = (law, law.removesuffix(f"({in_brackets(law)})").strip(), in_brackets(law))
+            names.setdefault(lang, []).extend(form for form in forms if len(form) >= _LEAST)
+        for alias, law in self._aliases():
+            if lang := self.manifest.facts["languages"].get(law):
+                names[lang].append(alias)
+        return names
 
     def article(self, place: int) -> str:
         """Return the number of a provision, empty if it has none."""
@@ -296,12 +336,23 @@ class NumberTable(IndexArtifact):
     def divisions(self, text: str) -> Iterator[Typed]:
         """Yield the ways to divide a citation into a law and a number; see :func:`legalir.references.typed.divisions`.
 
+        Where the collection has laws in several languages, it is read in that of the law that it names.
+
         Args:
             text: the citation, as :func:`legalir.references.typed.as_typed` returns it.
         """
-        return divisions(text, self.manifest.facts["lang"], self._typed_law)
+        own, others = self.manifest.facts["lang"], dict.fromkeys(self.manifest.facts["languages"].values())
+        ways = ((lang, one) for lang in (own, *others) for one in divisions(text, lang, partial(self._typed_law, lang)))
+        of_others, is_read = list[Typed](), False
+        for lang, one in ways:
+            if lang in map(self.language, one.laws) or (lang == own and not one.laws):
+                is_read = is_read or bool(one.laws)
+                yield one
+            elif lang == own:
+                of_others.append(one)
+        yield from () if is_read else of_others
 
-    def _typed_law(self, name: str, marked: bool) -> tuple[int, ...] | None:
+    def _typed_law(self, lang: str, name: str, marked: bool) -> tuple[int, ...] | None:
         """Return the laws of a name, None for words that are no name; beside a mere number they need be one exactly."""
         names, last = self.law_names, name.split()[-1]
         if (last[0].isdigit() or ARTICLE.search(name)) and not (
@@ -310,11 +361,11 @@ class NumberTable(IndexArtifact):
             return None  # It is a number of an article: a name without the numbers at its end would be found.
         if title := _US_CODE.fullmatch(name):
             return tuple(law for law, of in enumerate(self.laws) if re.match(rf"title {title[1]}(?!\d)", of, re.I))
-        endings = _INFLECTED.get(self.manifest.facts["lang"], ())
+        endings = _INFLECTED.get(lang, ())
         for form in (name, name.upper(), *(name.removesuffix(one) for one in endings if name.endswith(one))):
             if names.is_listed(form):
                 return self._exactly(form, names.named(form))
-        is_law = name.endswith(law_endings(self.manifest.facts["lang"]))
+        is_law = name.endswith(law_endings(lang))
         if not (marked or is_law):
             return None
         size = len(compact(name))
@@ -396,10 +447,21 @@ class NumberTable(IndexArtifact):
             return law
         if name is not None and self.is_other(text[slice(*name)]):
             return LawMention(*name, ())
+        if self.manifest.facts["laws"] >= 2 and law is None:
+            return self._law_read(text, reference)
         if self.manifest.facts["laws"] >= 2 or law is None or law.laws:
             return law
         is_named = name is None and law.end != reference.law
         return law if is_named and self.is_other(text[law.start : law.end]) else None
+
+    def _law_read(self, text: str, reference: WrittenReference) -> LawMention | None:
+        """Return the law that a grammar reads behind more numbers: ``§ 6 Abs. 3 und Abs. 5 HfSichG``."""
+        for lang in self.languages(text) if len(text) < _QUESTION else ():
+            for one in read(text, lang) if lang.partition("-")[0] in grammars() else ():
+                place = text.find(one.law, reference.after) if one.start == reference.start and one.law else -1
+                if place >= 0 and (laws := self.law_names.named(one.law)):
+                    return LawMention(place, place + len(one.law), laws)
+        return None
 
     def is_other(self, name: str) -> bool:
         """Return True if words cannot be a short form of the name of a law of the collection, or of its docnos.
@@ -590,6 +652,33 @@ def names_in(texts: Iterable[str], lang: str, laws: Sequence[str]) -> dict[str, 
         short: law
         for short, law in learnt.items()
         if any(_are_in_order(compact(short), "".join(words[law][place:])) for place in range(len(words[law])))
+    }
+
+
+def languages_of(texts: Iterable[tuple[str, str]], lang: str) -> dict[str, str]:
+    """Return the languages of the laws whose texts clearly are in another language than that of the collection.
+
+    Args:
+        texts: the law and the text of each provision.
+        lang: language of the collection, ISO 639-1.
+
+    Returns:
+        Language by name of the law, only such as have a grammar.
+    """
+    samples: dict[str, list[str]] = {}
+    sizes: dict[str, int] = {}
+    for law, text in texts:
+        if law and sizes.get(law, 0) < _OWN_TEXT:
+            samples.setdefault(law, []).append(text[:_OWN_TEXT])
+            sizes[law] = (
+                sizes.get(law, 0) + len(samples[law][-1]) + (_WEIGHT - 1) * len(_DENSE.findall(samples[law][-1]))
+            )
+    found = {law: identify(samples[law]) for law, size in sizes.items() if size >= _LEAST_TEXT}
+    own = lang.partition("-")[0]
+    return {
+        law: each
+        for law, each in found.items()
+        if each != own and each in grammars() and not {each, own} <= _SCANDINAVIAN
     }
 
 

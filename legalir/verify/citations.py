@@ -152,6 +152,8 @@ def citations_of(
 ) -> list[Citation]:
     """Return the citations of a text, in order. Of two that overlap, the first counts, then the longer.
 
+    Where the readings of several languages overlap, the one counts that reads more: laws, articles, paragraphs, items.
+
     Lines that are only wrapped are read as one. A law without a number is a citation if it is known, in quotation
     marks, or of several words: not each abbreviation in capitals is a law. A matter left to another law is none.
 
@@ -162,10 +164,11 @@ def citations_of(
         is_law: whether a name is that of a known law.
     """
     whole = _LINE_GOES_ON.sub(lambda end: "\n" if _is_heading(text, end.start()) else " ", text)
-    found: list[Citation] = []
+    readings = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang), labels=False)
-        found += [Citation(one.start, one.end, one) for one in references if _cites(one, is_law)]
+        readings.append([Citation(one.start, one.end, one) for one in references if _cites(one, is_law)])
+    found = _of_best_readings(readings)
     found += _of_other_languages(whole, found, languages)
     if docno is not None:
         named = (match for match in _BRACKET.finditer(whole) if docno.fullmatch(match[1]))
@@ -178,6 +181,35 @@ def citations_of(
     documents = [one.reference is not None and _is_document(one.reference.law, is_law) for one in kept]
     places = {place: new for new, place in enumerate(place for place, gone in enumerate(documents) if not gone)}
     return [kept[place]._replace(quoted_by=places.get(kept[place].quoted_by, -1)) for place in places]
+
+
+def _of_best_readings(readings: Sequence[Sequence[Citation]]) -> list[Citation]:
+    """Return the citations that several languages read; where they overlap, those of the language that reads most.
+
+    Of two languages that read as much, the one counts whose citations are longer, then the first.
+    """
+    if len(readings) == 1:
+        return list(readings[0])
+    rows = sorted(((one, of) for of, each in enumerate(readings) for one in each), key=lambda row: row[0].start)
+    found, first, end = list[Citation](), 0, 0
+    for place, (one, _) in enumerate([*rows, (Citation(-1, -1, None), 0)]):
+        if place > first and not 0 <= one.start < end:
+            of_each = [[each for each, of in rows[first:place] if of == number] for number in range(len(readings))]
+            best = max(range(len(readings)), key=lambda number: (*_read_in(of_each[number]), -number))
+            kept = of_each.pop(best)
+            for each in (each for others in of_each for each in others):
+                if all(each.end <= other.start or other.end <= each.start for other in kept):
+                    kept = [*kept, each]
+            found, first = [*found, *kept], place
+        end = max(end, one.end)
+    return found
+
+
+def _read_in(citations: Sequence[Citation]) -> tuple[int, int]:
+    """Return how many laws and units citations name that name several, and the number of their characters."""
+    parts = ("law", "article", "paragraph", "item", "subitem", "annex", "supplement", "group", "part")
+    names = [sum(bool(getattr(one.reference, part)) for part in parts) for one in citations]
+    return sum(count for count in names if count > 1), sum(one.end - one.start for one in citations)
 
 
 def _of_other_languages(whole: str, found: Sequence[Citation], languages: Sequence[str]) -> Iterator[Citation]:

@@ -126,12 +126,6 @@ _ALIKE_REST = 0.6
 _OF_ANOTHER = 0.65
 """Share of the letters of words beside a citation that its provision must have for them to be a changed quotation."""
 
-_SAMPLE, _LEAST_TEXT = 20, 200
-"""Provisions by which the language of a law is recognised, and the fewest characters that show it."""
-
-_SCANDINAVIAN = frozenset(("da", "no", "nb", "nn"))
-"""Languages that are taken for each other."""
-
 _STATE = 3
 """Most letters of a state before the name of its law: *UK Companies Act*."""
 
@@ -252,7 +246,6 @@ class Verifier:
         self._references = lru_cache(1024)(self._references_of)
         self._articles = lru_cache(256)(self._articles_of)
         self._nearest_laws = lru_cache(4096)(self._laws_like)
-        self._lang_of = lru_cache(1024)(self._language_of)
 
     def verify(self, text: str, *, as_of: str | date | None = None, lang: str = "", law: str = "") -> Verification:
         """Return each citation of a text with its state.
@@ -274,7 +267,7 @@ class Verifier:
             raise ComponentError(
                 f"verify: {self._collection.id} has no law {law!r}.{suggestion(law, self._table.laws)}"
             )
-        named = (lang or identify([text]), self._lang)
+        named = (lang or identify([text]), *self._table.languages(text), self._lang)
         languages = [each for one in named if (each := one.partition("-")[0]) in grammars()]
         if not languages:
             raise DataError(
@@ -477,16 +470,10 @@ class Verifier:
         places = np.flatnonzero(np.asarray(self._table.arrays["law"]) == law).tolist()
         return sorted((sort_key(article), place) for place in places if (article := self._table.article(place)))
 
-    def _language_of(self, law: str) -> str:
-        """Return the language of a law: another than that of the collection if its text clearly is in it."""
-        places = [place for number in self._table.law_names.named(law) for _, place in self._articles(number)]
-        docnos = [str(self._table.docnos[place]) for place in places[:_SAMPLE]]
-        texts = [record.text for docno in docnos if (record := self._record(docno))]
-        if sum(map(len, texts)) < _LEAST_TEXT:
-            return self._lang
-        found = identify(texts)
-        alike = {found, self._lang.partition("-")[0]} <= _SCANDINAVIAN
-        return self._lang if alike or self._lang.startswith(found) or found not in grammars() else found
+    def _lang_of(self, law: str) -> str:
+        """Return the language of a law."""
+        laws = self._table.law_names.named(law)
+        return self._table.language(laws[0]) if laws else self._lang
 
     def _near(self, number: str, laws: Sequence[int]) -> tuple[str, ...]:
         """Return the provisions before and after a number that a law does not have."""

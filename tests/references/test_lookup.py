@@ -295,6 +295,7 @@ def test_table(table: NumberTable, tmp_path: Path) -> None:
         "corpus": "c0ffee",
         "lang": "und",
         "learnt": {},
+        "languages": {},
     }
     assert len(table) == 17
     again = NumberTable(table.path)

@@ -14,6 +14,7 @@ from legalir import Collection
 from legalir.cli.main import app
 from legalir.cli.verify import text_of
 from legalir.errors import ComponentError, DataError
+from legalir.references.lookup import Lookup, NumberTable
 from legalir.verify.citations import citations_of
 from legalir.verify.page import verification_page
 from legalir.verify.wording import differing
@@ -83,6 +84,96 @@ def test_each_state_in_english(tmp_path: Path) -> None:
         *("outside this collection", "title differs", "could not check", "wording differs", "right", "right"),
         *("wording differs", "right", "wording differs"),
     ]
+
+
+TWO_LANGUAGES = {
+    "HfSichG": ("Hafensicherheitsgesetz (HfSichG)", (
+        "(1) Der Hafenmeister überwacht den Verkehr im Hafen und an den Anlegestellen.\n(2) Er trifft Anordnungen.",
+        "(1) Wer ein Fahrzeug führt, meldet die Ankunft.\n(2) Die Meldung ist schriftlich.\n(3) Der Liegeplatz wird "
+        "vom Hafenmeister bestimmt.",
+    )),
+    "code": ("Code du port", (
+        "Le capitaine du navire déclare son arrivée à la capitainerie du port.\nLa déclaration est écrite et signée.",
+        "Le séjour au quai des visiteurs est limité à quatorze jours, sauf en cas de réparation ou de tempête.",
+    )),
+    "ko": ("항만안전법", (
+        "① 선박은 부두에 14일 동안 머무를 수 있다.\n② 선장은 출항을 신고하여야 한다.",
+        "① 요금은 하루 2만원으로 한다.\n② 수리 중인 선박은 요금을 내지 아니한다.",
+    )),
+    "ja": ("港湾安全法", (
+        "船舶は、岸壁に十四日間停泊することができる。\n２　船長は、出港を届け出なければならない。",
+        "料金は、一日二万円とする。\n２　修理中の船舶は、料金を納めない。",
+    )),
+}  # fmt: skip
+
+
+@pytest.fixture(name="mixed", scope="module")
+def of_two_languages(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """An English collection with a law in each of four other languages."""
+    folder = folder_of(tmp_path_factory.mktemp("laws") / "mixed")
+    rows = [
+        {"docno": f"{key}-{number}", "law": law, "article": str(number), "title": f"{law} {number}", "text": text}
+        for key, (law, texts) in TWO_LANGUAGES.items()
+        for number, text in enumerate(texts, start=1)
+    ]
+    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    return Collection(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("§ 2 Abs. 3 und Abs. 1 HfSichG gilt", [("§ 2 Abs. 3", "right"), ("Abs. 1 HfSichG", "right")]),
+        ("Nach §§ 1 und 2 HfSichG", [("§§ 1", "right"), ("2 HfSichG", "right")]),
+        ("Under § 2 Abs. 9 HfSichG the master shall report.", [("§ 2 Abs. 9 HfSichG", "no such provision")]),
+        ("art. 1 al. 2 du Code du port", [("art. 1 al. 2 du Code du port", "right")]),
+        ("article 1, alinéa 9, du Code du port", [("article 1, alinéa 9, du Code du port", "no such provision")]),
+        ("항만안전법 제2조제2항 및 제9항", [("항만안전법 제2조제2항", "right"), ("제9항", "no such provision")]),
+        ("The fee (港湾安全法第2条第9項) is due.", [("港湾安全法第2条第9項", "no such provision")]),
+        ("Section 1(2) of the Harbour Act 1998 applies.", [("Section 1(2) of the Harbour Act 1998", "right")]),
+        ("Article 5 of the Customs Act applies.", [("Article 5 of the Customs Act", "outside this collection")]),
+    ],
+)
+def test_a_text_is_read_in_the_language_that_reads_most(
+    mixed: Collection, text: str, expected: list[tuple[str, str]]
+) -> None:
+    assert states(mixed, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("citation", "state", "docno"),
+    [
+        ("HfSichG § 2 Abs. 1", "right", "HfSichG-2"),  # Not § 1.
+        ("§ 2 Abs. 3 HfSichG", "right", "HfSichG-2"),
+        ("§ 2 III HfSichG", "right", "HfSichG-2"),
+        ("HfSichG § 2 Abs. 9", "no such provision", "HfSichG-2"),
+        ("Code du port art. 1 al. 2", "right", "code-1"),
+        ("항만안전법 2조 2항", "right", "ko-2"),
+        ("港湾安全法2条2項", "right", "ja-2"),
+        ("Article 2(2) 항만안전법", "right", "ko-2"),
+        ("Harbour Act 1998 s 1(2)", "right", "H-1"),
+    ],
+)
+def test_a_citation_is_read_in_the_language_of_its_law(
+    mixed: Collection, citation: str, state: str, docno: str
+) -> None:
+    found = mixed.find(citation)
+    assert found is not None
+    assert (found.state, *(found.docnos or found.nearest)) == (state, docno)
+    table = NumberTable.of(mixed)
+    assert [str(table.docnos[place]) for place in Lookup(table).named(citation)] == [docno]
+
+
+def test_a_law_behind_several_paragraphs_is_found(mixed: Collection) -> None:
+    table = NumberTable.of(mixed)
+    for question, docnos in (
+        ("Was sagen § 2 Abs. 3 und Abs. 1 HfSichG?", ["HfSichG-2"]),
+        ("section 1(1) and (2) of the Harbour Act 1998", ["H-1"]),
+        ("Was sagen § 2 Abs. 3 und Abs. 1 BGB?", []),
+        ("Was sagt § 2 Abs. 3?", []),
+    ):
+        assert [str(table.docnos[place]) for place in Lookup(table).named(question)] == docnos, question
 
 
 def test_marks_of_markdown_are_no_part_of_the_words(tmp_path: Path) -> None:
