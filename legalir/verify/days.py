@@ -24,6 +24,20 @@ _JOINS = re.compile(
 )
 """What joins two days that are asked for together."""
 
+_NUMBERED = re.compile(
+    r"(?P<number>\d+(?:[-–/.]\d+)*)\s?(?:号|號|호)?[\s,，、(（]{0,3}"
+    r"(?:(?:du|de|del|dell['’]|do|of|vom|van|z dnia)\s?)?\Z",
+    re.IGNORECASE,
+)
+_NUMBER_BEHIND = re.compile(
+    r"[\s,，]{0,3}(?:n[.ro°º]{0,3}|法律第|政令第|법률\s?제|대통령령\s?제)\s?(?P<number>[\d〇一二三四五六七八九十百千]+(?:[-–/.]\d+)*)",
+    re.I,
+)
+"""The number of a law directly before its day, and behind it."""
+
+_DAY_OF_YEAR = re.compile(r"(?<=/)(?P<year>(?:1[89]|20)\d\d)(?P<day>,?\sde\s\d{1,2}\.?º?\sde\s[^\W\d]++)(?!\s+de\s+\d)")
+"""The day of a law whose year is in its number: *Ley 39/2015, de 1 de octubre*."""
+
 _SENTENCE = re.compile(r"[?？!！。]+|(?<=[^\W\d_]{2})\.\s|\n")
 _TIME = re.compile(
     r"(?<![^\W_])(?:in|during|before|after|since|until|between|from|im Jahre?|vor|seit|bis|en|avant|depuis|antes de|"
@@ -66,6 +80,20 @@ def words_of(key: str) -> re.Pattern[str]:
     if key == "no_heading":
         return re.compile(rf"(?:{either})(?![a-z가-힣])|[^\w]|.*\d{{2}}", re.IGNORECASE)
     return re.compile(either if key.endswith("transitional") else rf"(?:{either})\Z", re.IGNORECASE)
+
+
+def numbered_days(name: str) -> dict[str, str]:
+    """Return the days of laws that stand beside their numbers, ISO dates by number: *loi n° 2018-455 du 12 juin 2018*.
+
+    The day of a version, a publication or an amendment is not beside the number.
+    """
+    name = _DAY_OF_YEAR.sub(r"\g<year>\g<day> de \g<year>", name)
+    found: dict[str, str] = {}
+    for one in periods_in(name, only_days=True):
+        number = _NUMBERED.search(name, max(0, one.start - 40), one.start) or _NUMBER_BEHIND.match(name, one.end)
+        if number and one.first and not _named(name, one):
+            found.setdefault(number["number"], one.first)
+    return found
 
 
 def law_days(text: str) -> Iterator[tuple[int, int, str]]:

@@ -32,6 +32,7 @@ from legalir.statutes.dates import NEVER
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import EMPHASIS, Citation, citations_of, heading_at, is_quotation
+from legalir.verify.days import numbered_days
 from legalir.verify.parts import Part, part_of, text_of
 from legalir.verify.repeals import Repeals
 from legalir.verify.wording import cut_off, differing, letters
@@ -131,6 +132,9 @@ _STATE = 3
 
 _SHORT = 5
 """Most letters of a short name of a law."""
+
+_DAY = 40
+"""Characters behind the name of a law in which its day may be."""
 
 _ALIKE = 0.75
 """Share of pairs of letters that two names of laws must have in common for one to be a misspelling of the other."""
@@ -373,6 +377,10 @@ class Verifier:
         laws: tuple[int, ...] = typed.laws or ((0,) if len(self._table.laws) == 1 and not typed.law else ())
         if typed.law and any(_is_misread(typed.law, "", table.laws[law]) for law in laws):
             near, laws = tuple(table.laws[law] for law in laws), ()
+        if len(laws) == 1 and (told := _dated_otherwise(typed.law, table.laws[laws[0]])):
+            found = self._provided(typed, laws, start, given)
+            docnos = () if found is None else found.docnos
+            return start._replace(state="name unclear", reason=told, nearest=docnos or (table.laws[laws[0]],))
         if len(laws) == 1:
             found = self._provided(typed, laws, start._replace(law=table.laws[laws[0]]), given)
             if found is None or not typed.heading:
@@ -593,6 +601,8 @@ class Verifier:
         if len(laws) == 1 and _is_misread(name or one.before, behind, table.laws[laws[0]]):
             law = table.laws[laws[0]]
             return _Found("name unclear", f"The collection has no law of exactly this name: {law}?", (law,))
+        if len(laws) == 1 and (told := _dated_otherwise((name or one.before) + behind[:_DAY], table.laws[laws[0]])):
+            return _Found("name unclear", told, (table.laws[laws[0]],))
         if len(laws) == 1:
             return laws, not name, name
         if laws:
@@ -990,6 +1000,15 @@ def _is_of_another(heading: str, records: Sequence[Provision]) -> bool:
         return False
     said = " ".join(f"{one.title} {one.heading} {one.text}" for one in records).casefold()
     return sum(word[: max(4, len(word) - 3)].casefold() not in said for word in words) * 2 >= len(words)
+
+
+def _dated_otherwise(words: str, law: str) -> str:
+    """Return a sentence if words for a law have another day beside its number than its name; else an empty string."""
+    own = numbered_days(law)
+    for number, day in numbered_days(words).items():
+        if (own_day := own.get(number, day)) != day:
+            return f"The law of this number is dated {own_day}, not {day}."
+    return ""
 
 
 def _is_range(number: str) -> bool:

@@ -16,6 +16,7 @@ from legalir.cli.verify import text_of
 from legalir.errors import ComponentError, DataError
 from legalir.references.lookup import Lookup, NumberTable
 from legalir.verify.citations import citations_of
+from legalir.verify.days import numbered_days
 from legalir.verify.page import verification_page
 from legalir.verify.wording import differing
 
@@ -84,6 +85,64 @@ def test_each_state_in_english(tmp_path: Path) -> None:
         *("outside this collection", "title differs", "could not check", "wording differs", "right", "right"),
         *("wording differs", "right", "wording differs"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("lang", "law", "text", "other"),
+    [
+        ("fr", "Loi n° 2018-455 du 12 juin 2018 relative aux ports", "l’article 1 de la {}", (
+            ("loi n° 2018-455 du 3 mars 1999", "1999-03-03"),
+            ("loi n° 2018-455 du 12 juin 2018", ""),
+            ("loi n° 2018-455 du 12 juin 2018 modifiée par la loi du 3 mars 2020", ""),
+            ("loi n° 2018-455, modifiée par la loi n° 2020-1 du 3 mars 2020", ""),
+            ("loi n° 2018-455 modifiée le 3 mars 2020", ""),
+            ("loi n° 2018-455, dans sa rédaction du 3 mars 2020", ""),
+            ("loi n° 2018-455 (JORF du 13 juin 2018)", ""),
+        )),
+        ("es", "Ley 39/2015, de 1 de octubre, de puertos", "el artículo 1 de la {}", (
+            ("Ley 39/2015, de 3 de marzo", "2015-03-03"),
+            ("Ley 39/2015, de 3 de marzo de 2016", "2016-03-03"),
+            ("Ley 39/2015, de 1 de octubre", ""),
+            ("Ley 39/2015, de 1 de octubre de 2015", ""),
+            ("Ley 39/2015, publicada el 2 de octubre de 2015", ""),
+        )),
+        ("pt", "Lei n.º 39/2015, de 1 de outubro", "o artigo 1.º da {}", (
+            ("Lei n.º 39/2015, de 3 de março", "2015-03-03"),
+            ("Lei n.º 39/2015, de 1 de outubro", ""),
+            ("Lei n.º 39/2015, na redação de 3 de março de 2020", ""),
+        )),
+        ("ko", "항만안전법(법률 제12345호, 2018. 6. 12.)", "{} 제1조", (
+            ("항만안전법(법률 제12345호, 2015. 3. 3.)", "2015-03-03"),
+            ("항만안전법(법률 제12345호, 2018. 6. 12.)", ""),
+            ("항만안전법(2015. 3. 3. 법률 제9999호로 개정되기 전의 것)", ""),
+        )),
+    ],
+)  # fmt: skip
+def test_the_day_of_a_law_beside_its_number(
+    tmp_path: Path, lang: str, law: str, text: str, other: tuple[tuple[str, str], ...]
+) -> None:
+    rows = [{"docno": f"l-{n}", "law": law, "article": str(n), "text": "1."} for n in (1, 2)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(f"lang: {lang}\n", encoding="utf-8")
+    collection = Collection(tmp_path)
+    for words, day in other:
+        one = collection.verify(text.format(words), lang=lang).citations[0]
+        assert ("is dated" in one.reason) == bool(day), (words, one)
+        if day:
+            assert (one.state, one.nearest) == ("name unclear", (law,))
+            assert one.reason.startswith("The law of this number is dated 201") and one.reason.endswith(f", not {day}.")
+
+
+def test_days_beside_numbers_of_laws() -> None:
+    for words, found in (
+        ("legge 3 marzo 1999, n. 455", {"455": "1999-03-03"}),
+        ("Gesetz Nr. 12 vom 3. März 1999", {"12": "1999-03-03"}),
+        ("平成三十年六月十二日法律第四十五号", {"四十五": "2018-06-12"}),
+        ("Gesetz Nr. 12 in der Fassung vom 3. März 1999", {}),
+        ("loi n° 12 modifiée par la loi du 3 mars 1999", {}),
+        ("Hafengesetz vom 3. März 1999", {}),
+    ):
+        assert numbered_days(words) == found, words
 
 
 TWO_LANGUAGES = {

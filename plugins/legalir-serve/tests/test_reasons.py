@@ -116,6 +116,11 @@ def test_each_state_and_concern_has_a_label() -> None:
     ("english", "language", "own"),
     [
         ("It has no paragraph 9, but 1, 2.", "de", "Absatz 9 gibt es dort nicht, nur 1, 2."),
+        (
+            "The law of this number is dated 2018-06-12, not 1999-03-03.",
+            "fr",
+            "La loi qui porte ce numéro est datée du 2018-06-12, et non du 1999-03-03.",
+        ),
         ("It has 1 paragraph.", "fr", "La disposition n’a que 1 alinéa."),
         # A sign that ends a sentence may be in a name, and a sentence in words that are quoted.
         (
