@@ -31,7 +31,7 @@ _NUMBERED = re.compile(
 )
 _NUMBER_BEHIND = re.compile(
     r"[\s,，]{0,3}(?:n[.ro°º]{0,3}|法律第|政令第|법률\s?제|대통령령\s?제)\s?(?P<number>[\d〇一二三四五六七八九十百千]+(?:[-–/.]\d+)*)",
-    re.I,
+    re.IGNORECASE,
 )
 """The number of a law directly before its day, and behind it."""
 

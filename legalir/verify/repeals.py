@@ -37,10 +37,9 @@ class Repeals:
         text = record.text.strip()
         if not text:
             return "The collection marks it as repealed." if record.doc_id in self._marked else ""
-        says = (
-            any(jurisdiction("any").is_repealed(text, lang) for lang in self._languages) if len(text) < _LONGEST else ""
-        )
-        return f"Its text is: {text[:80]}" if says else ""
+        if len(text) >= _LONGEST or not any(jurisdiction("any").is_repealed(text, lang) for lang in self._languages):
+            return ""
+        return f"Its text is: {text[:80]}"
 
     def reason(self, record: Provision, day: str) -> str:
         """Say why a provision is not law on a day, although the collection has it; an empty string if it may be.
