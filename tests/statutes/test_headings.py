@@ -143,6 +143,12 @@ DECRETO | "EL CONGRESO DECRETA: | SE EXPIDE LA LEY | Artículo 1.- El puerto es 
     1: El puerto es libre. | 2: La tasa es baja. | 3: El muelle es corto. / Rúbricas."
 Hafensatzung | Inhaltsübersicht | I. Allgemeines | § 1 Hafen | § 2 Kai | II. Gebühr | § 3 Höhe | I. Allgemeines | § 1 | Hafen | Der Hafen ist offen. | § 2 | Kai | Der Kai ist lang. | II. Gebühr | § 3 | Höhe | Sie beträgt fünf Euro.
     I. Allgemeines > 1 Hafen: Der Hafen ist offen. | I. Allgemeines > 2 Kai: Der Kai ist lang. | II. Gebühr > 3 Höhe: Sie beträgt fünf Euro.
+Bankordnung | § 1 Bau | Es gilt Anlage 1. | § 2 Ort | Am Kai. | Anlage 1 (zu § 1) | Maße der Bänke | Zwei Meter. | Anlage 2 zu § 2 Absatz 1 | Farben | Teil 1 | Grün.
+    1 Bau: Es gilt Anlage 1. | 2 Ort: Am Kai. | 1 (zu § 1) Maße der Bänke: Zwei Meter. | 2 zu § 2 Absatz 1 Farben: Teil 1 / Grün.
+Bankordnung | § 1 Bau | Wie in der Tabelle der folgenden langen | Anlage 1 zu § 1 | gesagt. | § 2 Ort | Am Kai. | Anlage 1 (zu § 1) | Kai 5 Euro | Boot 6 Euro
+    1 Bau: Wie in der Tabelle der folgenden langen / Anlage 1 zu § 1 / gesagt. | 2 Ort: Am Kai. | 1 (zu § 1): Kai 5 Euro / Boot 6 Euro
+1. It is. | 2. It has benches. | FIRST SCHEDULE | [Section 2] | BENCHES | PART I | A bench is long. | SECOND SCHEDULE | Oak.
+    1: It is. | 2: It has benches. | 1 [Section 2] BENCHES: PART I / A bench is long. | 2: Oak.
 § 1 Hafen | Der Hafen ist offen. | (Anm.: § 2 aufgehoben durch Z 3, BGBl. I Nr. 43/2012) | § 3 Kai | Der Kai ist lang. | (Anm.: § 9 gilt nicht.)
     1 Hafen: Der Hafen ist offen. | 2: | 3 Kai: Der Kai ist lang. / (Anm.: § 9 gilt nicht.)
 """.strip().split("\n")  # noqa: E501

@@ -84,6 +84,9 @@ def word_file(path: Path, lines: list[str]) -> Path:
 def test_a_word_file(tmp_path: Path) -> None:
     source = docx(None, path=word_file(tmp_path / "pool act.docx", KOREAN.splitlines()))
     assert read(source) == EXPECTED
+    assert (
+        next(row for row in source.provisions() if "annex" in row["docno"])["path"] == "별표 1의2 갖출 물건(제3조 관련)"
+    )
     (report,) = source.reports
     assert report.laws == ["물놀이장 안전법"] and set(report.left_out) == {"title", "table of contents"}
     assert next(iter(source.provisions()))["law_id"] == "pool-act"

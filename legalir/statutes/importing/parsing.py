@@ -407,7 +407,9 @@ def provision_of(law: Law, document: Document) -> dict[str, str]:
     since, until = unit.effective_from or law.effective_from, unit.effective_to or law.effective_to
     if until and since > until:  # The law's day is not the day of a part that ended before, or has not begun.
         since, until = unit.effective_from, unit.effective_to
-    groups = (f"{each.label} {each.heading}".strip() for each in document.above if each.kind == "group")
+    # A title names what holds the provision by its label alone.
+    shown = (each for each in document.above if each.kind == "group" or (each.label and each.heading))
+    groups = (f"{each.label} {each.heading}".strip() for each in shown)
     fields = {
         "docno": document.docno,
         "title": title,

@@ -139,6 +139,12 @@ _OF_ACT = re.compile(
     re.IGNORECASE,
 )
 """The act that an annex is of: ``Załącznik do ustawy z dnia …``, ``1. melléklet a 7/2014. … rendelethez``."""
+_OF_PROVISION = re.compile(
+    r"\s+(?:zu[mr]?|til|till|to|à|à l['’]|al|all['’]|bij|do|k)\s*"
+    r"((?:(?:§+|Art|Sec)[\w.]*\s*\d+\s?[a-z]?|\d+\s?[a-z]?\s§)(?:[\s,]+(?:\d+|(?-i:[A-Z])\w*\.?))*)\s*$",
+    re.IGNORECASE,
+)
+"""The provision that an annex is of, without brackets: ``Anlage 1 zu § 3 Absatz 2``."""
 _LATIN = "\u0250"
 _PARTS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s")
 
@@ -358,7 +364,7 @@ def _quoted(rows: Sequence[str]) -> set[int]:
 
 def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | None:
     words = rows[row]
-    if container := _container(row, words, table):
+    if container := _container(row, words, table, rows[row - 1] if row else ""):
         return container
     heading = table.heading(words)
     for opens in (_OPENED, _IN_ROUND, _NOTED) if heading is None else ():
@@ -507,8 +513,8 @@ def _is_text(words: str) -> bool:
     return len(words) > _LONGEST_TITLE or (words.endswith((".", "。")) and len(words.split()) > 3)
 
 
-def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
-    """Return the annex or supplement that a line opens."""
+def _container(row: int, words: str, table: Jurisdiction, above: str) -> Candidate | None:
+    """Return the annex or supplement that a line opens; `above` is the line before it."""
     bare = re.sub(r"^\s*■[^\[]*", "", words).lstrip(" \t　[【〔<〈")
     match = _container_form(table.annex, table.supplement).match(bare)
     if not match or len(bare) > _LONGEST_HEADING or bare[0].islower():
@@ -518,7 +524,8 @@ def _container(row: int, words: str, table: Jurisdiction) -> Candidate | None:
     if after == inside and not (_AFTER_LABEL.match(after) or after[0] == "<"):
         return None
     said = _is_sentence(inside, table) or match["before"] is not None
-    said = said and not (_OF_ACT.match(inside) or (match["before"] and not inside.strip()))
+    of_provision = _OF_PROVISION.match(inside) and not (_is_open(above) or CUT_OFF.search(above))
+    said = said and not (_OF_ACT.match(inside) or of_provision or (match["before"] and not inside.strip()))
     letter = inside[:2].strip()
     if match["supplement"] and (match["behind"] or (letter.isalpha() and letter < _LATIN)):
         return None  # Disposición final primera
@@ -619,7 +626,12 @@ def _titles(
     def names(row: int) -> bool:
         """Return True if the row below is a name and not all that the unit holds."""
         own, following = plan.headings[row].candidate, plan.headings.get(row + 2)
-        if behind[row].strip("]】〕>〉 ") or not free(row + 1) or not _is_name(rows[row + 1]) or row + 2 == len(rows):
+        if not free(row + 1) or not _is_name(rows[row + 1]) or row + 2 == len(rows):
+            return False
+        of_provision = _RELATED.fullmatch(behind[row]) or _OF_PROVISION.match(f" {behind[row]}")
+        if own.kind == "annex" and of_provision:  # Anlage 1 (zu § 1)
+            return _is_title(rows[row + 1]) and not any(map(str.isdigit, rows[row + 1]))
+        if behind[row].strip("]】〕>〉 "):
             return False
         return following is None or following.candidate.depth > own.depth
 
@@ -627,7 +639,8 @@ def _titles(
     groups = [row for row in groups if names(row)]
     below |= {row: row + 2 for row in groups}
     for row in groups:  # The provision that an annex is about, and then its name.
-        if _BRACKETS.fullmatch(rows[row + 1]) and free(row + 2) and free(row + 3) and _is_name(rows[row + 2]):
+        noted = _NOTES.fullmatch(rows[row + 1]) and free(row + 2) and _is_name(rows[row + 2]) and row + 3 < len(rows)
+        if noted and (free(row + 3) or plan.headings[row + 3].candidate.depth > plan.headings[row].candidate.depth):
             below[row] = row + 3
     taken = {each for row, end in below.items() for each in range(row + 1, end)}
     above: dict[int, int] = {}
@@ -916,7 +929,8 @@ def _open(
             law.leave_out(line.start + stop + mark.start(), line.end, "footnote mark")
             rest = rest[: mark.start()]
         unit.heading = " ".join(rest.strip(".:—–- \t]】〕<>〈〉").split())
-        if unit.kind == "annex" and (related := _RELATED.search(unit.heading)):
+        related = _RELATED.search(unit.heading) or _OF_PROVISION.match(f" {unit.heading}")
+        if unit.kind == "annex" and related:
             unit.related = (related[1].strip(),)
         unit.add(line.start + stop, line.start + stop + len(rest), "heading")
         return
