@@ -149,6 +149,28 @@ Bankordnung | § 1 Bau | Wie in der Tabelle der folgenden langen | Anlage 1 zu �
     1 Bau: Wie in der Tabelle der folgenden langen / Anlage 1 zu § 1 / gesagt. | 2 Ort: Am Kai. | 1 (zu § 1): Kai 5 Euro / Boot 6 Euro
 1. It is. | 2. It has benches. | FIRST SCHEDULE | [Section 2] | BENCHES | PART I | A bench is long. | SECOND SCHEDULE | Oak.
     1: It is. | 2: It has benches. | 1 [Section 2] BENCHES: PART I / A bench is long. | 2: Oak.
+1. Title | It is. | 2. Benches | They are kept. | 3 to 5. (Repealed) | 6. Fees | A fee is due. | 6A–6C. | Repealed. | 7. End | Sections 3 to 5 are repealed. | [Sections 8 and 9 repealed by Act 5 of 2003.] | 10. Index | Spent.
+    1 Title: It is. | 2 Benches: They are kept. | 3-5: | 6 Fees: A fee is due. | 6A-6C: | 7 End: Sections 3 to 5 are repealed. | 8-9: | 10 Index:
+Loi | Article 1 | Le port est libre. | Articles 2 à 4 (abrogés) | Article 5 | Articles 6 et 7 sont abrogés. | Articles 6 et 7 | (Abrogés) | Article 8 | Fin du port.
+    1: Le port est libre. | 2-4: | 5: Articles 6 et 7 sont abrogés. | 6-7: | 8: Fin du port.
+Ley | Artículo 1. El puerto es libre. | Artículos 2 a 4. (Derogados) | Artículo 5. Es el fin. | Arts. 6 y 7. Derogados por la Ley 5/2003. | Artículo 8. Fin.
+    1: El puerto es libre. | 2-4: | 5: Es el fin. | 6-7: | 8: Fin.
+Legge | Art. 1. | Il porto è libero. | Artt. 2-4 (abrogati) | Art. 5. | Il molo è lungo. | Articoli da 6 a 7 (abrogati dalla legge n. 5 del 2003) | Art. 8. | È la fine.
+    1: Il porto è libero. | 2-4: | 5: Il molo è lungo. | 6-7: | 8: È la fine.
+Hamnlag | 1 § En hamn är fri. | 2-4 §§ har upphävts genom lag (2003:5). | 5 § Kajen är lång. | 6 § Det är slut.
+    1: En hamn är fri. | 2-4: | 5: Kajen är lång. | 6: Det är slut.
+港口法 | 第一条　港口是自由的。 | 第二条至第四条　删除 | 第五条　码头是直的。
+    1: 港口是自由的。 | 2-4: | 5: 码头是直的。
+Havnelov | Kapittel 1. Om | § 1-1. En havn er fri. | § 1-2. (Opphevet) | § 1-3. En kai er rett. | § 2-1. Det er slutt.
+    Kapittel 1 Om > 1-1: En havn er fri. | Kapittel 1 Om > 1-2: | Kapittel 1 Om > 1-3: En kai er rett. | Kapittel 1 Om > 2-1: Det er slutt.
+Harbour Act 2001 | 1. Keeping of benches | (1) Benches are kept. | (2) They are of oak. | SCHEDULE | They are long.
+    1 Keeping of benches: (1) Benches are kept. / (2) They are of oak. | : They are long.
+Wet op de banken | Enig artikel | De kapitein plaatst de banken.
+    enig: De kapitein plaatst de banken.
+Bankgesetz | Einziger Paragraph | Der Hafenmeister stellt Bänke auf.
+    einziger: Der Hafenmeister stellt Bänke auf.
+Ley de bancos | Artículo único. El capitán pone los bancos.
+    único: El capitán pone los bancos.
 § 1 Hafen | Der Hafen ist offen. | (Anm.: § 2 aufgehoben durch Z 3, BGBl. I Nr. 43/2012) | § 3 Kai | Der Kai ist lang. | (Anm.: § 9 gilt nicht.)
     1 Hafen: Der Hafen ist offen. | 2: | 3 Kai: Der Kai ist lang. / (Anm.: § 9 gilt nicht.)
 """.strip().split("\n")  # noqa: E501

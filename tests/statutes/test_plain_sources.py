@@ -476,6 +476,8 @@ def test_the_law_of_a_page_is_not_taken_for_its_menu(page: str) -> None:
             "1 2",
         ),
         ("---\ntitulo: Ley\n---\n# Ley de muelles\n\n**Artículo 1.** Hay muelles.\n\n**Artículo 2.** Fin.", "1 2"),
+        ("# Quay Act\n\n## Part 1\n\n1. A quay is long.\n\n2. It is wide.\n\n## Part 2\n\n3. It ends.", "1 2 3"),
+        ("# Muelle\n\n## Título I\n\n1. Hay muelle.\n\n## Título II\n\n2. Hay tasa.\n\n3. Fin.", "1 2 3"),
         ("# The Quay Order 2013\n\n## 1. Citation\n\nThis is the Order.\n\n## 2. Repeal\n\nOld orders end.", "1 2"),
     ],
 )
@@ -486,11 +488,35 @@ def test_markdown_of_anybody(tmp_path: Path, lines: str, numbers: str) -> None:
     assert not any(sign in one["text"] for one in rows for sign in ("**", "#"))
 
 
+@pytest.mark.parametrize(
+    ("lines", "law"),
+    [
+        ("Benches Act 2001\n\n1. The harbour master keeps benches.\n", True),
+        ("Ordenanza de bancos\n\n1. El capitán pone los bancos.\n", True),
+        ("Notes of the meeting\n\n1. The harbour was discussed.\n", False),
+        ("Dear Sir,\n\nunder the Harbour Act 2001 we ask you:\n\n1. Pay the fee.\n", False),
+        ("Harbour Act 2001\n\n2. A fee is due.\n", False),
+    ],
+)
+def test_a_law_of_one_section_says_that_it_is_one(tmp_path: Path, lines: str, law: bool) -> None:
+    (tmp_path / "a.txt").write_text(lines, encoding="utf-8")
+    if law:
+        assert [one["article"] for one in auto(None, path=tmp_path / "a.txt").provisions()] == ["1"]
+    else:
+        with pytest.raises(DataError):
+            list(auto(None, path=tmp_path / "a.txt").provisions())
+
+
 def test_lists_of_markdown_are_no_laws(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("# Notes\n\n1. Install it.\n2. Run it.\n3. Read it.\n", encoding="utf-8")
+    parts = "# Guide\n\n## Part 1\n\n1. Open it.\n2. Close it.\n\n## Part 2\n\n1. Read it.\n"
+    (tmp_path / "guide.md").write_text(parts, encoding="utf-8")
     (tmp_path / "README.md").write_text("# Laws\n\n## Article 1\n\nText.\n\n## Article 2\n\nText.\n", encoding="utf-8")
     with pytest.raises(DataError, match="no file of a known format"):
         list(auto(None, path=tmp_path).provisions())
+    with pytest.raises(DataError, match=r"taken for lists: if they are sections, read it with text\(path="):
+        list(auto(None, path=tmp_path / "notes.md").provisions())
+    assert [one["article"] for one in text(None, path=tmp_path / "notes.md").provisions()] == ["1", "2", "3"]
 
 
 def test_only_annexes_are_no_law(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from legalir.statutes.importing.parsing import HEAD, Format
 
 ABOUT = re.compile(r"(?:readme|license|licence|changelog|contributing|authors)\b", re.IGNORECASE)
 """Names of files about the files beside them."""
+LISTED = re.compile(r"(?m)^[ \t]*(\d{1,3})[.)]\s")
+"""A numbered line of Markdown."""
 
 _BINARY = (
     (b"%PDF", "a PDF file", "rename it to .pdf"),
@@ -67,6 +69,8 @@ def described(path: Path, name: str, formats: Sequence[Format]) -> str:
     if encoding == "binary":
         return f"{name} is a binary file that begins with the bytes {head[:8].hex(' ')}."
     what, cure = _what(text, encoding.startswith(" "))
+    if path.suffix.lower() == ".md" and LISTED.search(text):
+        cure = f"Its numbered lines are taken for lists: if they are sections, read it with text(path={str(path)!r})."
     if path.suffix.lower() in (".csv", ".tsv", ".jsonl"):
         columns = _few([one.strip('"') for one in re.split(r"[;,\t]", text.lstrip("\ufeff").partition("\n")[0])])
         header = "" if path.suffix.lower() == ".jsonl" else f" with the columns {columns}"

@@ -34,7 +34,7 @@ from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
 from legalir.statutes.reading.page import foot_of, signatures_of, tools_above
 from legalir.statutes.reading.plain_text import CUT_OFF, compact
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
-from legalir.statutes.reading.title import name_of_law
+from legalir.statutes.reading.title import name_of_law, names_law
 
 _MARKS = {
     "circle": re.compile(r"\s*(?P<label>[①-⑳㉑-㉟㊱-㊿])\s*"),
@@ -70,11 +70,22 @@ _NUMBERED = re.compile(
     r"|(?<=\.\d\d)(?=\s+[-–—]\s+[A-Z])|(?<=\.\d{3})(?=\s+[-–—]\s+[A-Z])|(?<=-\d{3})(?=\s*$|\s+[A-Z]))"
 )
 _RANGE = re.compile(
-    r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
+    r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び|至|和)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
     r"(?:§+|Art(?:ikel|icle|icolo|ículo|igo)?\.?|제|第|Sections?)?\s*"
     r"(?P<last>[\d〇一二三四五六七八九十百]+[a-z]?)(?:[조条條](?:까지|まで)?|(?![^\W_⁰¹²³⁴-⁹]))",
     re.IGNORECASE,
 )
+_ONE = r"\d{1,4}[A-Za-zа-я]{0,2}(?:\.?[ºª°])?"
+_SEVERAL = re.compile(
+    r"\s*[\[(]?\s*(?P<word>(?:§+|Art[ts]?\.?|Art(?:ikel|i?cl|icol|[íi]cul|ig[oa]|yk|iklu?r)\w*"
+    r"|(?:Section|Rule|Regulation|Clause|Reg|Sec|S)s?\.?|Статьи|Статті|Членове|Чл\.|Čl\w*\.?|Άρθρα|Madde\w*|Pasal|Điều)"
+    r"\s*(?:(?:da|dal|de|del|do|von|from|van|fra)\s)?)?\s*"
+    rf"(?P<first>{_ONE})(?:\s*,\s*{_ONE})*(?:\s*[-–—,&]\s*|,?\s+(?:bis|und|u\.|sowie|to|and|à|au|et|ou|a|al|ao|e|y|o|i|do"
+    r"|ja|och|og|till?|t/m|tot en met|en|şi|și|по|и|та|έως|και|il[aâ]|ve|až)\s+)"
+    rf"(?:§+\s*|Art\.\s*)?(?P<last>{_ONE})(?:\.?\s?§+)?(?![^\W_])",
+    re.IGNORECASE,
+)
+"""Several provisions in one line, which are repealed together: ``3 to 5. (Repealed)``, ``Artt. 3-5 (abrogati)``."""
 _GOES_ON = re.compile(
     r"제\d+[조항호]|중\s|및|또는|내지|부터|의\s|에\s|第[\d一二三四五六七八九十]+[項号款项]|及び|又は|วรรค|และ|หรือ|แห่ง|ถึง"
     r"|(?:Abs(?:atz|\.)|Satz|Nr\.|Nummer|Buchst|Unterabs|Halbs|Ziff|lit\.|al\.|par\.|alin)(?![^\W_])"
@@ -221,24 +232,25 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     quoted = _quoted(rows)
     places = [row for row in range(len(rows)) if row not in quoted]
     every = [each for row in places if (each := _candidate(rows, row, table))]
-    by_number = table.numbered and any(_numbered(rows, row) for row in places)
+    by_number = table.numbered and any(_numbered(rows, row, table) for row in places)
     if quoted and not by_number and not _of(every, "article"):  # DECRETO: "… DECRETA: Artículo 1.- …": the law itself.
         places = list(range(len(rows)))
         every = [each for row in places if (each := _candidate(rows, row, table))]
     found, contents = _without_contents(every, rows)
     if table.numbered:
-        numbered = [each for row in places if (each := _numbered(rows, row))]
+        numbered = [each for row in places if (each := _numbered(rows, row, table))]
         bare, of_bare = _without_contents([*numbered, *(each for each in every if each.kind != "article")], rows)
         edges = [each.row for each in bare if each.depth < 0]
         words = [each for each in _of(found, "article") if not bisect_right(edges, each.row)]
         bare = _before_schedules(bare, edges)
         worded = chain(words, [])
-        if len(worded) < 2 <= len(_of(bare, "article")) or _go_through(_of(bare, "article"), _rows(words)):
+        own = _of(bare, "article")
+        only = len(own) == 1 and own[0].label == "1" and not _of(found, "article")
+        if only or len(worded) < 2 <= len(own) or _go_through(own, _rows(words)):
             found = sorted([*(each for each in found if each.kind == "article" and each not in words), *bare])
             # What a word numbers between them are groups of them, or notes of amendments.
-            groups = [
-                each for each in words if not _is_prose(rows[each.row]) and not _is_note(each, _of(bare, "article"))
-            ]
+            words = [each for each in words if each.row not in _rows(own)]
+            groups = [each for each in words if not _is_prose(rows[each.row]) and not _is_note(each, own)]
             found = sorted([*found, *_as_groups(groups, table)])
             contents = of_bare
     found = [each for each in found if CELL not in rows[each.row]]
@@ -366,7 +378,10 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     words = rows[row]
     if container := _container(row, words, table, rows[row - 1] if row else ""):
         return container
-    heading = table.heading(words)
+    heading, several = table.heading(words), _several(rows, row, table)
+    worded = several and (words[several.end - 1] == "§" or not several.label[0].isdigit())
+    if several and worded and (heading is None or heading.end < several.end):
+        return several
     for opens in (_OPENED, _IN_ROUND, _NOTED) if heading is None else ():
         if (opened := opens.match(words)) and (heading := table.heading(words[opened.end() :])):
             heading = heading._replace(end=heading.end + opened.end())
@@ -389,7 +404,8 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     if not readings and heading.level.kind == "article":  # Article unique, but not SECTIONS
         if " " not in label:
             return None
-        readings = (Reading(label.split()[-1].lower(), label.split()[-1].lower()),)
+        only = label.lower().split()[-1 if table.heading(f"{label.split()[0]} 1") else 0]  # Enig artikel
+        readings = (Reading(only, only),)
     below = rows[row + 1] if row + 1 < len(rows) else ""
     doubtful = (
         label[0].islower()
@@ -421,11 +437,31 @@ def _is_sentence(after: str, table: Jurisdiction) -> bool:
     return bare[:1].islower() or (_PARTICLE if "(" in after[:2] else _GOES_ON).match(bare) is not None
 
 
-def _numbered(rows: Sequence[str], row: int) -> Candidate | None:
+def _several(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | None:
+    """Return the provisions that a line, or the one below it, says to be repealed together, as one."""
+    match = _SEVERAL.match(rows[row])
+    if not match:
+        return None
+    after = rows[row][match.end() :]
+    after = after if after.strip(" .:]") or row + 1 == len(rows) else rows[row + 1]
+    first, last = number_of(match["first"]), number_of(match["last"])
+    rises = (main_number(first), first) < (main_number(last), last)
+    if not rises or not table.is_repealed(after):
+        return None
+    depth, level = next((at, each) for at, each in enumerate(table.levels) if each.kind == "article")
+    label = " ".join(rows[row][match.start("word" if match["word"] else "first") : match.end()].split())
+    readings = (Reading(f"{first}-{last}", last),)
+    return Candidate(row, "article", level.name, depth, label, match.end(), readings)
+
+
+def _numbered(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | None:
     """Return the section that a line opens by its bare number: ``1. Short title.``"""
     match = _NUMBERED.match(rows[row])
     if not match:
-        return None
+        several = _several(rows, row, table)
+        return several and several._replace(
+            label=re.sub(r"^\D+", "", several.label), level="section", depth=len(_MARKS)
+        )
     label = match["label"]
     return Candidate(row, "article", "section", len(_MARKS), label, match.end("label"), readings_of(label))
 
@@ -1117,9 +1153,11 @@ def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int, int]:
     articles = _of(headings, "article")
     others = sum(each.kind not in ("article", "paragraph") for each in headings)
     words = [each.row for each in articles if each.series]
+    if len(articles) == 1 and not words and not any(map(names_law, rows[: articles[0].row])):
+        return 0, 0, others  # It may be the first item of a list.
     if len(words) < 2:
         return 0, len(articles), others
-    bare, _ = _without_contents((each for row in range(len(rows)) if (each := _numbered(rows, row))), rows)
+    bare, _ = _without_contents((each for row in range(len(rows)) if (each := _numbered(rows, row, table))), rows)
     if _go_through(bare, words):
         return 0, len(articles) - len(words), others
     return len(words), len(articles), others

@@ -224,7 +224,8 @@ def _node(place: int, candidate: Candidate, reading: Reading, epoch: int, part: 
     prefix = re.match(r"[LRDA](?=\d)", number)
     series = candidate.series + (("L" if prefix[0] == "L" else "R") if prefix else "")
     main, last = main_number(number), main_number(end)
-    first = _order(str(main) if number != end else number)
+    head = number.removesuffix(f"-{end}")
+    first = _order(number if number == end else head if head != number else str(main))  # 3a-3c goes on from 3.
     base = 0.0 if number != end or re.fullmatch(r"\d+|[A-Z]", number) else _WITHOUT_BASE
     return _Node(
         place, reading, series, first, _order(end), main, last, base, _jump(main - 1, most) + base, epoch, part

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +14,12 @@ from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.statutes.importing.files import Format, StatuteFiles
-from legalir.statutes.importing.unknown import ABOUT
+from legalir.statutes.importing.unknown import ABOUT, LISTED
 from legalir.statutes.jurisdictions import openings
 from legalir.statutes.law import Law
 from legalir.statutes.reading.headings import check_country, country_of, law_id_of, read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
+from legalir.statutes.reading.title import names_law
 
 _MARKS = re.compile(
     r"^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|__|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|\\(?=[\W_]|$)|\[\^[\w-]{1,20}\](?!:)"
@@ -25,7 +27,6 @@ _MARKS = re.compile(
 )
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
 _FOOTNOTE, _STRUCK = re.compile(r"\[\^[\w-]{1,20}\]:"), re.compile(r"~~(?=\S)([^~\n]{1,2000}?)~~")
-_LISTED = re.compile(r"\s*\d{1,3}[.)]\s")
 _BESIDE = 40
 """Characters beside the links of a menu."""
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
@@ -69,8 +70,22 @@ def _is_text(path: Path, head: bytes) -> bool:
     except DataError:
         return True  # Its report says that its encoding must be named.
     if path.suffix.lower() == ".md":
-        rows = _plain([row for row in rows if not _LISTED.match(row)])
+        rows = _plain(rows if _has_sections(rows) else [row for row in rows if not LISTED.match(row)])
     return not ABOUT.match(path.name) and bool(country_of(rows))
+
+
+def _has_sections(rows: Sequence[str]) -> bool:
+    """Return True if numbered lines of Markdown may be sections, and not lists of a manual.
+
+    The first heading names a law; or headings are those of parts, and the numbers go on from one part to the next.
+    """
+    title = next((row for row in rows if _HEADING.match(row)), "")
+    parts = [
+        at for at, row in enumerate(rows) if _HEADING.match(row) and openings(("group",)).match(_MARKS.sub("", row))
+    ]
+    numbers = [int(number[1]) for row in rows if (number := LISTED.match(row))]
+    goes_on = len(parts) > 1 and all(a < b for a, b in pairwise(numbers))
+    return names_law(_MARKS.sub("", title)) or goes_on
 
 
 def _read(path: Path, data: bytes, country: str, title: str, encoding: str | None) -> Iterator[Law]:
