@@ -133,6 +133,23 @@ def test_tables_and_numbered_paragraphs_of_a_word_file(tmp_path: Path) -> None:
     assert "Word numbers 1 paragraphs by itself" in source.reports[0].notes[0]
 
 
+def test_terms_beside_their_meanings_in_a_word_file(tmp_path: Path) -> None:
+    import docx as word
+
+    path = word_file(tmp_path / "a.docx", ["Quay Act", "1. Title", "It is the Quay Act.", "2. Terms", "In this Act:"])
+    file = word.Document(str(path))
+    table = file.add_table(0, 2)
+    rows = ("“bench”", "means a seat;"), ("lead", ""), ("quay", "a wall\n(a) of oak;\n(b) of iron."), ("", "of old;")
+    for words in (*rows, ("(c)", "a tug;"), ("1.", "Boat"), ("Boat", "5")):
+        for cell, own in zip(table.add_row().cells, words, strict=True):
+            cell.text = own
+    file.save(str(path))
+    assert read(docx(None, path=path))[-1][2] == (
+        "In this Act:\n“bench” means a seat;\nlead\nquay | a wall\n(a) of oak;\n(b) of iron.\nof old;\n(c) a tug;\n"
+        "1. | Boat\nBoat | 5"
+    )
+
+
 SHOWN = """
 <w:p><w:r><w:t>Hafengesetz</w:t></w:r></w:p>
 <w:sdt><w:sdtContent><w:p><w:r><w:t>§ 1</w:t></w:r>
@@ -418,6 +435,23 @@ def test_numbers_of_lists_as_browsers_show_them() -> None:
     labels = [(one.kind, one.label) for one in law.root.walk() if one.kind in ("item", "subitem")]
     assert labels[:5] == [("item", "1."), ("item", "2."), ("subitem", "a."), ("subitem", "b."), ("item", "3.")]
     assert "1." not in law.text[: law.text.index("Section 1")]
+
+
+TERMS = """<html><body><h1>Quay Act</h1><h2>1. Terms</h2><dl><dt>bench</dt><dd><p>a seat;</p></dd><dt>“quay”</dt>
+<dd>means <ol type="a"><li>a wall;</li><li>a pier.</li></ol></dd><div><dt>tug means</dt><dd>a boat;</dd><dd>a ship.</dd></div>
+<dt>Empty</dt><dd></dd><dt>(1)</dt><dd>A boat.</dd></dl><h2>2. Fees</h2><p>A fee is due.</p>
+<dl><dt>3. End</dt><dd>It ends.</dd></dl></body></html>"""
+
+
+def test_lists_of_terms_have_a_line_for_each_term() -> None:
+    law = law_of(FORMATS[-1], TERMS, "act.html")
+    articles = {f"{one.number} {one.heading}": law.render(one) for one in law.root.walk() if one.kind == "article"}
+    assert articles == {
+        "1 Terms": "bench: a seat;\n“quay” means\na. a wall;\nb. a pier.\ntug means a boat;\na ship.\nEmpty\n"
+        "(1) A boat.",
+        "2 Fees": "A fee is due.",
+        "3 End": "It ends.",
+    }
 
 
 PUBLISHED = """<html lang="es"><head><meta charset="utf-8">

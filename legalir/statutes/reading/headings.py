@@ -862,7 +862,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
             outline.enter(unit, 1 + candidate.depth if unit.kind != "paragraph" else _BELOW - 1)
             if row in titles.above:
                 _add_title(unit, rows, places, titles.above[row])
-            below = rows[row + 1] if row + 1 < len(rows) else ""
+            below = rows[row + 1] if row + 1 < len(rows) and line.start not in marked else ""
             heading = _is_heading(words, candidate, table, titles.dotted, below)
             heading = heading and not (titles.seldom and candidate.kind == "article") and row not in titles.full
             _open(outline, line, words, candidate, table, marks, heading)
@@ -1005,6 +1005,12 @@ def _text(outline: Outline, line: Line, words: str, marks: list[str], goes_on: b
     """
     if line.start >= line.end:
         return
+    bare = words.strip(" \t|")
+    if bare and "|" in words and "|" not in bare:  # the only cell of a row with words
+        first = line.end - len(words) + words.index(bare)
+        for start, end in ((line.start, first), (first + len(bare), line.end)):
+            outline.law.leave_out(start, end, "markup")
+        line, words = Line(first, first + len(bare)), bare
     for name, form in _MARKS.items():
         match = form.match(words)
         if match and outline.inside("article" if not outline.inside("annex") else "annex"):

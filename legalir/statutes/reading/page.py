@@ -52,6 +52,15 @@ _LABEL_CELL = re.compile(
     rf"^(\[?(?:\d{{1,4}}[A-Za-z]{{0,2}}|[a-z])[.)]|\(\w{{1,3}}\)|§\s?\d+\s?[a-z]?[*†]*|[¹²³⁴-⁹]{{1,2}}){re.escape(CELL)}(?=[^|]*$)"
 )
 """A number or letter that a table sets beside its text."""
+_DEFINES = (
+    "(?:shall |is |are )?(?:means?|includes?|ha(?:s|ve) the (?:same )?meaning)|bedeutet|bezeichnet|désigne|signifie"
+    "|s['’]entend|significa|designa|indica|betekent|betyder|avser|oznacza"
+)
+_MARK = re.compile(r"[(（\[]?(?:\w|\d{1,3}[a-z]?|[ivx]{1,5})[.)）\]]?|[①-⑳•*–—-]")
+_TERM_CELL = re.compile(
+    rf"^([“„‚‘«\"][^|]{{1,80}}[”“’‘»\"]|[^|]{{1,80}}\s(?:{_DEFINES})|[^|]{{1,80}}(?=\s\|\s(?:{_DEFINES})(?![^\W_]))){re.escape(CELL)}(?=[^|]*$)"
+)
+"""A term that a table sets beside its meaning, in quotation marks or with the word that defines it."""
 _HEADED = re.compile("h[1-6]")
 _NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
 _SIGN = re.compile(r"(?:[^\W\d_]{2,12}\s{1,3})?[*†‡]{1,3}")
@@ -194,12 +203,20 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     rows = [row for row in rows if row not in contents and row.words.strip(CELL)]
     levels = {at: row.level for at, row in enumerate(rows) if row.level}
     begun = next((at for at, row in enumerate(rows) if _opens(row, "article")), len(rows))
-    lines = [f"{row.label} {_line(row)}".lstrip() if at > begun else _line(row) for at, row in enumerate(rows)]
+    first = next((at for at, row in enumerate(rows) if _BARE.match(row.words)), begun)  # where numbers are sections'
+    after = {True: min(first, begun), False: begun}
+    labels = [row.label if at > after[row.label[:1].isalpha()] else "" for at, row in enumerate(rows)]
+    lines = [f"{label} {_line(row)}".lstrip() for label, row in zip(labels, rows, strict=True)]
     return lines, {reason: "\n".join(words) for reason, words in left.items() if words}, levels
 
 
 def _line(row: _Row) -> str:
-    return _LABEL_CELL.sub(r"\1 ", " ".join(row.words.split()).removesuffix(CELL.rstrip()))
+    return line_of_row(" ".join(row.words.split()).removesuffix(CELL.rstrip()))
+
+
+def line_of_row(words: str) -> str:
+    """Return a row of a table as a line, without the sign between two cells of a number and its text, or of a term."""
+    return _TERM_CELL.sub(r"\1 ", _LABEL_CELL.sub(r"\1 ", words))
 
 
 def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
@@ -211,8 +228,12 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
     rows = [_Row(page.root)]
 
     of_items = _labels_of_items(page)
+    term = [0]  # of the last row: the number of its pieces up to the sign behind a term whose meaning has not begun
 
     def begin(element: etree._Element) -> None:
+        if term[0] and not any(words.strip() for words, _ in rows[-1].pieces[term[0] :]):
+            return
+        term[0] = 0
         label = of_items.pop(element, "")
         if not any(words.strip() for words, _ in rows[-1].pieces):
             before = rows.pop()
@@ -230,6 +251,20 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
             left.setdefault("text struck out", []).append(words)
         return kept
 
+    def behind_term(element: etree._Element, meaning: str) -> str:
+        """Return what parts a term from its meaning on one line, if the last row is that of the term; else nothing."""
+        while rows[1:] and not any(words.strip() for words, _ in rows[-1].pieces):
+            rows.pop()
+        words = "".join(words for words, _ in rows[-1].pieces).strip()
+        if not words or not meaning.strip() or element not in _lineage(rows[-1].element):
+            return ""
+        if _MARK.fullmatch(words):
+            return " "
+        if openings(("article", "group")).match(words) or _NUMBER.match(words):
+            return ""
+        parted = not words[-1].isalnum() and words[-1] not in ")]"
+        return " " if parted or _TERM_CELL.match(f"{words}{CELL}{meaning[:_LONGEST_ENTRY].strip()}") else ": "
+
     def visit(element: etree._Element, link: _Link | None, struck: bool = False) -> None:
         name = local(element)
         if not name or name in NEVER:
@@ -246,6 +281,15 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
         if _SIGN.fullmatch(words) and not any(before.strip() for before, _ in rows[-1].pieces):
             left.setdefault("marks of footnotes", []).append(words)
             return
+        before = element.getprevious()
+        if (
+            name == "dd"
+            and before is not None
+            and local(before) == "dt"
+            and (sign := behind_term(before, " ".join(map(str, element.itertext()))))
+        ):
+            rows[-1].pieces.append((sign, None))
+            term[0] = len(rows[-1].pieces)
         if name in BLOCKS:
             begin(element)
         begun = len(rows) - 1

@@ -8,10 +8,11 @@ as left out.
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import LARGEST, Markup, attribute, local
+from legalir.statutes.reading.page import line_of_row
 from legalir.statutes.reading.sequence import raised, written
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ _UNSEEN = frozenset({"instrText", "delInstrText", "Fallback", "rPr", "pPr", "sec
 
 _FORMULA = {"num": "", "den": "/", "sup": "^", "sub": "_", "deg": "√"}
 """Sign before a part of a formula, by its element."""
+
+_ITEM = re.compile(r"\s*(?:[(（][\w.]{1,5}[)）]|\w{1,3}[.)]\s|[①-⑳•–—-])")
+"""How a line of a cell begins that is an item."""
 
 _PARTS = {"footnotes": "footnote", "endnotes": "footnote", "comments": "comment"}
 
@@ -213,7 +218,13 @@ class _File:
                 self._blocks(cell)
                 cells.append(self.lines)
         self.lines = outer
-        return cells[0] if len(cells) == 1 else [CELL.join(" ".join(" ".join(each).split()) for each in cells)]
+        if len(cells) == 1:
+            return cells[0]
+        below = [line for line in cells[1] if line.strip()][1:] if len(cells) == 2 else []
+        if below and all(map(_ITEM.match, below)):  # Items of what a term means.
+            cells[1] = [next(filter(str.strip, cells[1]))]
+            return [_line(cells), *below]
+        return [_line(cells)]
 
     def _paragraph(self, paragraph: etree._Element) -> list[str]:
         pieces = [self._numbering.label(paragraph)]
@@ -255,6 +266,11 @@ class _File:
         self._inline(element, pieces, boxes)
         words = "".join(pieces)
         return words if words.replace(".", "").isalnum() else f"({words})"
+
+
+def _line(cells: Sequence[Sequence[str]]) -> str:
+    line = CELL.join(" ".join(" ".join(each).split()) for each in cells)
+    return line if line[:1].isdigit() else line_of_row(line)  # A bare number would be that of a section.
 
 
 def _property(run: etree._Element, name: str) -> str:

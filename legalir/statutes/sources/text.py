@@ -27,6 +27,8 @@ _MARKS = re.compile(
 )
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
 _FOOTNOTE, _STRUCK = re.compile(r"\[\^[\w-]{1,20}\]:"), re.compile(r"~~(?=\S)([^~\n]{1,2000}?)~~")
+_FORMULA = 3
+"""Lines between the name of a law and its first section, such as an enacting formula."""
 _BESIDE = 40
 """Characters beside the links of a menu."""
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
@@ -77,15 +79,21 @@ def _is_text(path: Path, head: bytes) -> bool:
 def _has_sections(rows: Sequence[str]) -> bool:
     """Return True if numbered lines of Markdown may be sections, and not lists of a manual.
 
-    The first heading names a law; or headings are those of parts, and the numbers go on from one part to the next.
+    The first heading names a law, and little text is between it and the first number; or headings are those of parts,
+    and the numbers go on from one part to the next.
     """
-    title = next((row for row in rows if _HEADING.match(row)), "")
-    parts = [
-        at for at, row in enumerate(rows) if _HEADING.match(row) and openings(("group",)).match(_MARKS.sub("", row))
-    ]
+    if any("`" in row for row in rows):
+        return False  # It is about commands or files.
+    headings = [at for at, row in enumerate(rows) if _HEADING.match(row)]
+    listed = [at for at, row in enumerate(rows) if LISTED.match(row)]
+    title = next(iter(headings), len(rows))
+    before = range(title + 1, next(iter(listed), 0))
+    between = sum(bool(rows[at].strip()) and at not in headings for at in before)
+    parts = sum(openings(("group",)).match(_MARKS.sub("", rows[at])) is not None for at in headings)
     numbers = [int(number[1]) for row in rows if (number := LISTED.match(row))]
-    goes_on = len(parts) > 1 and all(a < b for a, b in pairwise(numbers))
-    return names_law(_MARKS.sub("", title)) or goes_on
+    if parts > 1 and all(a < b for a, b in pairwise(numbers)):
+        return True
+    return title < len(rows) and names_law(_MARKS.sub("", rows[title])) and between <= _FORMULA
 
 
 def _read(path: Path, data: bytes, country: str, title: str, encoding: str | None) -> Iterator[Law]:
