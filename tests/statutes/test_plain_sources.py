@@ -438,7 +438,8 @@ def test_numbers_of_lists_as_browsers_show_them() -> None:
 
 
 TERMS = """<html><body><h1>Quay Act</h1><h2>1. Terms</h2><dl><dt>bench</dt><dd><p>a seat;</p></dd><dt>“quay”</dt>
-<dd>means <ol type="a"><li>a wall;</li><li>a pier.</li></ol></dd><div><dt>tug means</dt><dd>a boat;</dd><dd>a ship.</dd></div>
+<dd>means <ol type="a"><li>a wall;</li><li>a pier.</li></ol></dd><div><dt>tug means</dt><dd>a boat;</dd>
+<dd>a ship.</dd></div>
 <dt>Empty</dt><dd></dd><dt>(1)</dt><dd>A boat.</dd></dl><h2>2. Fees</h2><p>A fee is due.</p>
 <dl><dt>3. End</dt><dd>It ends.</dd></dl></body></html>"""
 
