@@ -544,7 +544,7 @@ class _Reader:
             groups += [(f"{relation}_{level}", forms) for level, forms in words.items()]
         groups += [(f"delegates_{level}", forms) for level, forms in grammar.delegates.items()]
         heads = [(f"unit_{level}", tuple(one for one in units[level] if one[0] != "+")) for level in units]
-        # Forms that count only before some words come first, then those only after a law: others are those of them, too.
+        # Forms that count only before some words come first, then those only after a law: more general ones follow.
         units = {
             level: tuple(sorted(forms, key=lambda form: (form[0] == "^" or " > " not in form, form[0] != "^")))
             for level, forms in units.items()
