@@ -1818,7 +1818,8 @@ class _Reader:
         def is_document(start: int, words: re.Match[str] | None) -> bool:
             words = self._document_before.search(text, max(0, start - _ITS), start) or words
             noun, own = _WORD.findall(words[0])[-1].casefold() if words else "", memory.own.law.casefold()
-            return words is not None and not (noun[:6] in own if self._grammar.has_words else own.endswith(noun))
+            stem = noun[: min(6, max(4, len(noun) - 1))]  # umowy, umowa
+            return words is not None and not (stem in own if self._grammar.has_words else own.endswith(noun))
 
         join = _COMMA.match(text, memory.document)
         if join and join.end() == drafts[0].start and all(one.is_inside for one in drafts):
@@ -1842,9 +1843,9 @@ class _Reader:
             if not self._grammar.has_words and law and law.kind == "named":
                 words = words or self._document_before.search(law.name)  # 《房屋租赁合同》第三条
             if is_document(law.end if law and law.start == draft.start else drafts[0].start, words):
-                draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
-        if behind and drafts[-1].law and drafts[-1].law.name == _DOCUMENT:
-            memory.document = behind.end()
+                draft.law, goes_on = _Law(_DOCUMENT, "named", draft.start, draft.end), True
+        if drafts[-1].law and drafts[-1].law.name == _DOCUMENT:
+            memory.document = max(drafts[-1].end, behind.end() if behind else 0)
 
     def _is_of_goods(self, text: str, draft: _Draft, number: int) -> bool:
         """Return True if an article is one that is sold: its number is too large, or large with a price behind it."""
