@@ -1964,7 +1964,8 @@ class _Reader:
         if len(named) == 1:
             return named.pop(), "short"  # The Internal Revenue Code … of the Code
         if not memory.own.law and noun in self._own_nouns:
-            short = memory.law if memory.law and not self._kind_noun.search(memory.law.casefold()) else ""
+            last = next(iter([*before, *reversed(memory.laws)]), "")
+            short = last if last and not self._kind_noun.search(last.casefold()) else ""
             return short, "likely" if short else "self"  # IRC § 409A … § 83(b) of the Code
         return "", "short"
 
