@@ -398,7 +398,7 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ("zh", "", "有行政程序法第一百零三條情形外，應依第一百零二條", ["行政程序法 103", "行政程序法 102"]),
         ("ko", "", "민법 406조 1항은 요건, 효력은 407조, 대위권(404조)", ["민법 406/1", "민법 407", "민법 404"]),
         ("ko", "", "2.3.1.2에 따라", []),  # A number without the word for an article is one only behind a law.
-        ("en", "", "IRC § 409A. An election under § 83(b) of the Code", ["IRC 409A", "IRC 83//b"]),
+        ("en", "", "IRC § 409A. An election under § 83(b) of the Code", ["IRC 409A", "IRC 83/b"]),
         # Annexes of a contract, which is no law.
         ("zh", "", "本合同第三条约定的价款，付款方式见附件一；按民法典第577条", ["民法典 577"]),
         ("de", "", "die Hafenverordnung. § 4 dieser Verordnung", ["Hafenverordnung", "Hafenverordnung 4"]),
