@@ -26,7 +26,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from legalir.datasets.folder import ALIASES, DEFINITIONS, OUT_OF_SCOPE, About, Folder, FolderOutline, read_about
+from legalir.datasets.folder import (
+    ALIASES,
+    DEFINITIONS,
+    ORIGIN,
+    OUT_OF_SCOPE,
+    About,
+    Folder,
+    FolderOutline,
+    read_about,
+)
 from legalir.datasets.readers import BELOW_0, RESERVED, Fault, Judgement, OnFault, json_rows, numbered_lines, stop
 from legalir.datasets.records import ALIASES as OTHER_NAMES
 from legalir.datasets.records import Provision, other_fields, trec_identifier
@@ -47,7 +56,7 @@ from legalir.storage.files import (
 if TYPE_CHECKING:
     from legalir.datasets.dataset import StatuteDataset
 
-_VERSION = 1
+_VERSION = 2
 """A higher number converts again what is in the cache."""
 
 _IDS = ("_id", "id", "docno", "doc_id", "docid")
@@ -65,7 +74,7 @@ _NAME = re.compile(r"(?P<name>.+?)(?:-\d{5}-of-\d{5})?\.(?P<form>jsonl|tsv|txt|p
 _LONGEST = 1000
 """Most characters of another field of a document: longer ones are texts, not values for filters."""
 
-_KEPT = ("links.tsv", "links.tsv.gz", ALIASES, OUT_OF_SCOPE, DEFINITIONS)
+_KEPT = ("links.tsv", "links.tsv.gz", ALIASES, OUT_OF_SCOPE, DEFINITIONS, ORIGIN)
 """Files of the folder format that a foreign folder may have, too."""
 
 _log = logging.getLogger("legalir")
@@ -230,8 +239,8 @@ def convert(source: Source, target: Path, on_fault: OnFault = stop) -> dict[str,
 def to_beir(splits: Sequence[StatuteDataset], target: Path) -> dict[str, int]:
     """Write a collection as a folder of BEIR: ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/SPLIT.tsv``.
 
-    The title is law and title, empty without a title; all other fields are in ``metadata``. Links and other files of
-    the folder format stay beside them, so that :func:`convert` reads them again.
+    The title is law and title, empty without a title; a title without the law is in ``metadata``, too, as all other
+    fields are. Links, ``dataset.yaml`` and other files of the folder format are copied; :func:`convert` reads them all.
 
     Args:
         splits: the collection and each of its splits; or one split alone.
@@ -241,16 +250,21 @@ def to_beir(splits: Sequence[StatuteDataset], target: Path) -> dict[str, int]:
         Counts of what was left out, each by its description.
 
     Raises:
-        DataError: two questions of different splits have one qid.
+        DataError: the documents are chunks, or two questions of different splits have one qid.
     """
+    import yaml
+
     base = splits[0]
+    if base.chunks is not None:
+        raise DataError(f"{base.id} is cut into chunks, which BEIR cannot have: convert the collection that was cut.")
     left_out: Counter[str] = Counter()
 
     def documents() -> Iterator[str]:
         for one, row in zip(base.docs(), base.store.rows(), strict=True):
             fields = {name: value for name, value in one._asdict().items() if value}
             docno, text, title = fields.pop("doc_id"), fields.pop("text", ""), fields.pop("title", "")
-            whole = title if not title or one.law in title else f"{one.law} {title}".strip()
+            whole = title if not title or one.law in title else _with_law(one.law, title)
+            fields |= {"title": title} if title != whole else {}
             others = other_fields(row)
             read = {name: value for name, value in _others({"metadata": others}, _IDS) if _is_short(value)}
             left_out.update(name for name, value in others.items() if value is not None and name not in read)
@@ -275,8 +289,18 @@ def to_beir(splits: Sequence[StatuteDataset], target: Path) -> dict[str, int]:
     for name in _KEPT:
         if (path := base.folder.root / name).is_file():
             link_or_copy(path, target / name)
+    unset = {"query_field", "qrels", "static"}
+    about = base.about.model_dump(exclude_unset=True, exclude_none=True, exclude=unset)
+    if about:
+        text = yaml.safe_dump(about, allow_unicode=True, sort_keys=False)
+        (target / "dataset.yaml").write_text(text, encoding="utf-8")
     names = ", ".join(sorted(left_out))
-    return {f"fields that metadata of BEIR cannot have, left out ({names})": left_out.total()} if left_out else {}
+    counts = {f"fields that metadata of BEIR cannot have, left out ({names})": left_out.total()} if left_out else {}
+    return counts | ({"static models, left out: default ranks without them": 1} if base.about.static else {})
+
+
+def _with_law(law: str, title: str) -> str:
+    return f"{law} {title}".strip()
 
 
 def _json(row: Mapping[str, object]) -> str:
@@ -328,7 +352,11 @@ def _document(row: Mapping[str, Any], counts: Counter[str]) -> dict[str, object]
     if not there:
         raise ValueError(f"document {docno!r} has no 'text'")
     name = next((name for name in _TEXTS if row.get(name) is not None), "text")
-    fields: dict[str, object] = {"title": _text(row, "title", docno), "text": _text(row, name, docno)}
+    title, metadata = _text(row, "title", docno), row.get("metadata")
+    if isinstance(metadata, Mapping):  # to_beir writes the law before a title without it.
+        own = metadata.get("title")
+        title = own if isinstance(own, str) and title == _with_law(str(metadata.get("law")), own) else title
+    fields: dict[str, object] = {"title": title, "text": _text(row, name, docno)}
     for key, value in _others(row, (*_IDS, name, "title", "text")):
         ours = OTHER_NAMES.get(key, key) in Provision._fields
         if _is_short(value) and (not ours or (isinstance(value, str | int) and not isinstance(value, bool))):

@@ -2,12 +2,16 @@
 
 import json
 import logging
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import ir_datasets
 import pandas as pd
 import pyterrier as pt
 import pytest
 import requests
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, TrecQrel, TrecQuery
 from mini_folder import jsonl, write
@@ -337,7 +341,7 @@ def test_one_split_as_a_folder_of_beir(tmp_path):
 @pytest.mark.parametrize("id", ["legalir/harbour", "legalir/firecode"])
 def test_a_folder_of_beir_holds_the_same_collection(tmp_path, id):
     splits = load(id).splits
-    foreign.to_beir([load(id), *(load(f"{id}/{split}") for split in splits if split)], tmp_path)
+    counts = foreign.to_beir([load(id), *(load(f"{id}/{split}") for split in splits if split)], tmp_path)
     for split in splits or ("",):
         ours, theirs = load(f"{id}/{split}".rstrip("/")), load(tmp_path / (split or "test"))
         judged = {row["qid"] for row in ours.queries()}
@@ -345,11 +349,43 @@ def test_a_folder_of_beir_holds_the_same_collection(tmp_path, id):
             (row["qid"], row["query"]) for row in ours.queries()
         ]
         assert [*theirs.judgements()] == [*ours.judgements()]
-    assert [one._replace(title="") for one in load(tmp_path).docs()] == [
-        one._replace(title="") for one in load(id).docs()
-    ]
+    assert [*load(tmp_path).docs()] == [*load(id).docs()]
     assert [*load(tmp_path).links()] == [*load(id).links()]
-    assert all(one.law in one.title for one in load(tmp_path).docs())
+    assert load(tmp_path).replaced == load(id).replaced
+    about, left_out = load(id).about, {"qrels": None, "static": None}
+    assert load(tmp_path).about == about.model_copy(update=left_out)
+    assert list(counts) == ["static models, left out: default ranks without them"] * (about.static is not None)
+    rows = [json.loads(line) for line in (tmp_path / "corpus.jsonl").read_text().splitlines()]
+    assert all(row["metadata"]["law"] in row["title"] for row in rows)
+
+
+_WORDS = st.sampled_from(["", "Code", "Harbour Code", "Code Pilots", "Pilots", "Code "])
+
+
+@settings(max_examples=8)
+@given(st.lists(st.tuples(_WORDS, _WORDS), min_size=1, max_size=8))
+def test_a_folder_of_beir_ranks_as_the_original(named):
+    with TemporaryDirectory() as name:
+        ours, theirs, again = (Path(name) / part for part in ("ours", "beir", "again"))
+        rows = [{"docno": f"d{n}", "law": law, "title": title, "text": "dues"} for n, (law, title) in enumerate(named)]
+        write(ours / "corpus.jsonl", jsonl(rows))
+        write(ours / "dataset.yaml", "lang: de\n")
+        theirs.mkdir()
+        foreign.to_beir([load(ours)], theirs)
+        again.mkdir()
+        foreign.convert(foreign.source_of(theirs), again)
+        each = [Collection(path, Path(name) / "home") for path in (ours, theirs, again)]
+        lists = [one.search("Pilots of the Code", "bm25")[["docno", "score"]].values.tolist() for one in each]
+        assert lists == [lists[0]] * 3
+        assert [one.language for one in each] == ["de"] * 3
+
+
+def test_chunks_are_not_a_folder_of_beir(tmp_path):
+    write(tmp_path / "cut" / "corpus.jsonl", jsonl([{"docno": "a#1", "text": "Dues."}]))
+    write(tmp_path / "cut" / "provisions.jsonl", jsonl([{"docno": "a", "text": "Dues."}]))
+    write(tmp_path / "cut" / "chunks.tsv", "a#1\ta\tcomplete\t5\t0\n")
+    with pytest.raises(DataError, match="is cut into chunks"):
+        foreign.to_beir([load(tmp_path / "cut")], tmp_path)
 
 
 def test_fields_of_ones_own_are_in_metadata(tmp_path):
@@ -370,9 +406,11 @@ def test_fields_of_ones_own_are_in_metadata(tmp_path):
         corpus = [json.loads(line) for line in (tmp_path / target / "corpus.jsonl").read_text().splitlines()]
         assert [(row["_id"], row["title"]) for row in corpus] == [("a", ""), ("b", "Code Pilots")]
         own = {"ministry": "Justice", "tags": ["x", "y"], "part": 3}
-        assert [row["metadata"] for row in corpus] == [{"law": "Code", **own}, {"law": "Code"}]
+        assert [row["metadata"] for row in corpus] == [{"law": "Code", **own}, {"law": "Code", "title": "Pilots"}]
         done = CliRunner().invoke(app, ["datasets", "export", str(tmp_path / target), "docs"])
-        assert json.loads(done.stdout.splitlines()[0]) == {"docno": "a", "law": "Code", **own, "text": rows[0]["text"]}
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        assert lines[0] == {"docno": "a", "law": "Code", **own, "text": rows[0]["text"]}
+        assert lines[1]["title"] == "Pilots"
     assert Collection(tmp_path / "again").search("dues", "bm25", where="tags=y")["docno"].tolist() == ["a"]
 
 
