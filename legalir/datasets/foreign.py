@@ -135,6 +135,15 @@ def is_foreign_id(text: str) -> bool:
     )
 
 
+def corpus_name(id: str) -> str:
+    """Return the name of the documents of a foreign id; several datasets of ir_datasets may share them."""
+    if not id.startswith("irds:"):
+        return id
+    import ir_datasets
+
+    return f"irds:{ir_datasets.docs_parent_id(id.removeprefix('irds:'))}"
+
+
 def open_folder(id_or_path: str | PathLike[str]) -> Folder:
     """Return the files of a folder, or those of a foreign collection after converting it in the cache.
 

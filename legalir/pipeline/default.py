@@ -14,6 +14,7 @@ import hashlib
 import heapq
 import logging
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -26,6 +27,7 @@ from legalir.analysis.language import language
 from legalir.collections import Collection
 from legalir.config import Number, Schema, Text, Whole
 from legalir.datasets import Provision
+from legalir.datasets.foreign import corpus_name, is_foreign_id
 from legalir.dense.e5 import E5, SEMANTIC, is_installed, require_installed
 from legalir.dense.index import DenseIndex
 from legalir.dense.static import own_model
@@ -194,10 +196,24 @@ def share_unchanged(old: str, new: str) -> float:
 
 
 def tuned_paths(collection: Collection) -> tuple[Path, Path]:
-    """Return the two possible paths of a collection's settings: next to its files, and in the cache."""
+    """Return the two possible paths of a collection's settings: next to its files, and in the cache.
+
+    A dataset of PyTerrier has both in the cache, by its name: its copy there is made anew when its content changes.
+    """
+    cached = collection.home / "tuned"
+    if is_foreign_id(collection.source.base_id):
+        name = corpus_name(collection.source.base_id)
+        path = cached / f"{re.sub(r'[^A-Za-z0-9_-]+', '-', name)[:40]}-{digest(name)[:12]}.yaml"
+        return path, path
     folder = collection.source.folder
     root = Path(folder.original or folder.root).resolve()
-    return root / _FILE, collection.home / "tuned" / f"{root.name[:40]}-{digest(str(root))[:12]}.yaml"
+    return root / _FILE, cached / f"{root.name[:40]}-{digest(str(root))[:12]}.yaml"
+
+
+def collection_name(collection: Collection) -> str:
+    """Return the name of a collection in its settings: the id of a dataset of PyTerrier, else the last part."""
+    id = collection.source.base_id
+    return id if is_foreign_id(id) else id.rstrip("/").rsplit("/", 1)[-1]
 
 
 def _tuned_path(collection: Collection) -> Path | None:
@@ -295,7 +311,8 @@ def default(collection: Collection, *, tuned: bool = True, semantic: bool | None
     remarks = []
     if (chosen := fitted.tuned) is not None:
         on = "/".join(filter(None, (chosen.collection, chosen.split)))
-        if chosen.split == collection.source.split:
+        same = not is_foreign_id(collection.source.base_id) or chosen.collection == collection_name(collection)
+        if same and chosen.split == collection.source.split:  # A folder may have been renamed.
             on = f"these questions ({on}), so that figures on others may be lower"
         remarks.append(f"settings chosen by legalir tune on {on}")
     if semantic is None and why.startswith("left out: "):

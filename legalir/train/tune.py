@@ -37,6 +37,7 @@ from legalir.pipeline.default import (
     DefaultSettings,
     Gain,
     Tuned,
+    collection_name,
     encoder_fingerprint,
     fit_default,
     model_digest,
@@ -417,7 +418,7 @@ def _gain(measure: str, base: Values, differences: Values, folds: int) -> Gain:
 
 def _store(collection: Collection, settings: DefaultSettings, gain: Gain, out: Path | None) -> Path:
     tuned = Tuned(
-        collection=collection.source.base_id.rstrip("/").rsplit("/", 1)[-1],
+        collection=collection_name(collection),
         split=collection.source.split,
         corpus=collection.fingerprint(),
         sketch=sketch_of(collection.docs()),
@@ -430,7 +431,7 @@ def _store(collection: Collection, settings: DefaultSettings, gain: Gain, out: P
         write_tuned(tuned, out)
         return out
     beside, cached = tuned_paths(collection)
-    if not collection.id.startswith("legalir/"):
+    if not collection.id.startswith("legalir/"):  # Of a dataset of PyTerrier both are in the cache.
         try:
             write_tuned(tuned, beside)
             return beside

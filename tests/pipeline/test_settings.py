@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 
+import ir_datasets
 import pytest
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import BaseDocs, GenericDoc
 
 from legalir import Collection
-from legalir.datasets import Provision
+from legalir.datasets import Provision, foreign
 from legalir.errors import DefinitionError
+from legalir.experiments.fingerprints import notes
 from legalir.pipeline import canonical
 from legalir.pipeline.default import (
     DefaultSettings,
@@ -25,6 +30,7 @@ from legalir.pipeline.default import (
     tuned_paths,
     write_tuned,
 )
+from legalir.train.tune import _store
 
 GAIN = Gain(measure="nDCG@10", questions=100, folds=5, default=40.0, tuned=42.5, low=0.5, high=4.5)
 CHOSEN = DefaultSettings(k1=0.9, title=3.0, b=0.6, query_exponent=1.0, focus=5, family=0.0, sar=0.15, model=0.35)
@@ -158,6 +164,43 @@ def test_settings_for_a_folder_of_beir_stay_when_its_copy_is_made_anew(
         path.unlink()
         assert default_expression(write(271)) != CHOSEN.expression()
     assert tuned_paths(before)[0] == folder / "tuned.yaml"
+
+
+class _Lamps(BaseDocs):
+    count = 300
+
+    def docs_iter(self) -> Iterator[GenericDoc]:
+        for number in range(self.count):
+            yield GenericDoc(f"d{number}", f"The lamp {number} burns.")
+
+    def docs_lang(self) -> str:
+        return "en"
+
+
+def test_settings_for_a_dataset_of_ir_datasets_are_for_all_datasets_of_its_documents(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = _Lamps()
+    datasets = {name: Dataset(docs) for name in ("lamps-of-the-tests", "lamps-of-the-tests/train")}
+    datasets["lamps-of-the-tests-2"] = Dataset(_Lamps())
+    monkeypatch.setattr(ir_datasets.registry, "_registered", ir_datasets.registry._registered | datasets)
+
+    def irds(name: str) -> Collection:
+        return Collection(f"irds:{name}", cache=tmp_path / "cache")
+
+    train = irds("lamps-of-the-tests/train")
+    chosen = CHOSEN.model_copy(update={"model": 0.0})
+    path = _store(train, chosen, GAIN, None)
+    assert read_tuned(train).collection == "irds:lamps-of-the-tests/train"
+    for name, same in (("lamps-of-the-tests", False), ("lamps-of-the-tests/train", True)):
+        (note,) = [one for one in notes(irds(name).pipeline("default(semantic=False)")) if "settings chosen" in one]
+        assert ("these questions" in note) == same
+    assert read_tuned(irds("lamps-of-the-tests-2")) is None
+    foreign._converted.clear()  # As in a new process.
+    docs.count = 270
+    assert read_tuned(irds("lamps-of-the-tests/train")).settings == chosen
+    assert "earlier state" in caplog.messages[-1]
+    assert path.parent == tmp_path / "cache" / "tuned"
 
 
 def test_settings_of_another_collection_are_refused(folder: Path) -> None:
