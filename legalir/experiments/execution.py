@@ -123,13 +123,14 @@ def make_runs(
         if run is not None and (not run.failed if again else run.is_finished or collection.client.offline):
             runs[name] = run
     todo = [name for name in systems if name not in runs]
+    questions = _questions(definition, collection, topics)
     with progress("Running systems", len(todo)) as advance, tracked(bool(todo)) as resources:
         run_all = _run_and_judge if jobs == 1 else partial(_by_processes, jobs)
         for name, results, spent in run_all(systems, todo, topics, absent, collection.client):
             system = systems[name]
             record = RunRecord(name, system.expression, system.key, "", len(topics), spent.seconds)
             remarks = [remark for step in (system.pipeline, *system.judges) for remark in notes(step)]
-            remarks += dict.fromkeys(_left_out_of(system.pipeline, set(topics["qid"])))
+            remarks += dict.fromkeys(_left_out_of(system.pipeline, *questions))
             found = checked_run(name, results, definition.depth, topics.columns)
             if missed := len(topics) - found["qid"].nunique():
                 asked = f"all {len(topics)}" if missed == len(topics) else f"{missed} of {len(topics)}"
@@ -496,16 +497,24 @@ def _judged_alike(qrels: pd.DataFrame | None, collection: Collection, topics: pd
     return own == there
 
 
-def _left_out_of(pipeline: pt.Transformer, qids: Container[str]) -> Iterator[str]:
+def _questions(definition: Definition, collection: Collection, topics: pd.DataFrame) -> tuple[set[str], str]:
+    """Return the questions that a stored run should have, and what others are not: also those outside of a sample."""
+    if not definition.part and not definition.sample:
+        return set(topics["qid"]), "evaluated"
+    qrels = definition.frame("qrels")
+    return {*topics["qid"], *(collection.qrels() if qrels is None else qrels)["qid"]}, "judged"
+
+
+def _left_out_of(pipeline: pt.Transformer, qids: Container[str], what: str) -> Iterator[str]:
     """Yield a remark on each stored run of a pipeline that has lists of other questions than those of `qids`."""
     if isinstance(pipeline, StoredRun):
         lists = pipeline.lists()
         if others := [qid for qid in lists if qid not in qids]:
             about = f"{len(others)} of {len(lists)} questions of {pipeline.file.name}"
-            yield f"{about} are not evaluated, such as {others[0]!r}"
+            yield f"{about} are not {what}, such as {others[0]!r}"
     for part in used_by(list(vars(pipeline).values())):
         if isinstance(part, pt.Transformer):
-            yield from _left_out_of(part, qids)
+            yield from _left_out_of(part, qids, what)
 
 
 def checked_run(system: str, results: pd.DataFrame, depth: int, own: Container[str] = ()) -> pd.DataFrame:

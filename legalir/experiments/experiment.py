@@ -7,13 +7,14 @@ import copy
 import logging
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from legalir.config import located
@@ -25,12 +26,12 @@ from legalir.experiments.queries import collect_context
 from legalir.experiments.result import ExperimentResult, ExperimentResults, dataset_slug
 from legalir.experiments.runs import Run, writing
 from legalir.experiments.scores import is_ranking_measure, per_query_scores, score_table
-from legalir.frames.as_of import with_as_of
+from legalir.frames.as_of import day_masks, with_as_of
 from legalir.frames.columns import unique_queries
 from legalir.frames.where import wheres, with_where
 from legalir.measure.chunks import rule_of
 from legalir.progress import progress
-from legalir.storage.validity import provision_key
+from legalir.storage.validity import Mask, provision_key
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -216,6 +217,7 @@ def _run_one(
         from legalir.collection.collection import Collection
 
         collection = Collection(definition.dataset, client=client, where=definition.where)
+    where = collection.filter(definition.where or None)
     asked = collection.client
     asked.llm = asked.llm or definition.llm or None
     start = perf_counter()
@@ -241,8 +243,9 @@ def _run_one(
     environment = describe_environment(
         definition, collection, topics, qrels, runs, absent, seconds, asked.usage.since(before)
     )
-    chosen = {"part": definition.part, "where": definition.where}
-    if scope := [*(f"{name} {value}" for name, value in chosen.items() if value), *([sample] if sample else [])]:
+    chosen = {"part": definition.part, "as of": definition.as_of or collection.as_of, "where": where}
+    scope = [*(f"{name} {value}" for name, value in chosen.items() if value), sample]
+    if scope := [*filter(None, [*scope, _outside(topics, qrels, collection)])]:
         environment["scope"] = "; ".join(scope)
     environment |= {"unmeasured": failed} if failed else {}
     environment |= {"clusters": clusters} if clusters else {}
@@ -275,6 +278,40 @@ def _check_filters(frames: Mapping[str, pd.DataFrame], topics: pd.DataFrame, col
                         f"{name}: {docnos[passes.argmin()]!r} is a result of {qid!r} and does not pass its filter, "
                         f"{filters[qid]}: a component does not read filters; take the system or the filter away."
                     )
+
+
+def _outside(topics: pd.DataFrame, qrels: pd.DataFrame, collection: Collection) -> str:
+    """Return a clause about the relevant provisions that filter or day keep from being found; empty for none."""
+    filters, validity = wheres(topics), None
+    if collection.dated and collection.chunks is None:
+        validity = collection.source.store.validity
+    if validity is None and not any(filters):
+        return ""
+    relevant, docnos = qrels[qrels["label"] > 0], collection.source.store.docnos
+    keys: dict[str, list[str]] = {}
+    for docno in () if validity is None else docnos.array.tolist():
+        keys.setdefault(provision_key(docno), []).append(docno)
+
+    def can_be_found(versions: Sequence[str], where: str, in_force: Mask | None) -> bool:
+        """Return True if a version passes; a docno that the collection lacks is counted elsewhere."""
+        passes = collection.fields().lets_pass(where, versions) if where else np.ones(len(versions), dtype=bool)
+        if in_force is not None:
+            places = docnos.numbers(versions)
+            passes = passes & ((places < 0) | in_force[places])
+        return bool(passes.any())
+
+    judged = relevant.groupby("qid")["docno"].agg(list)
+    lost = [
+        qid
+        for qid, where, (_, in_force) in zip(topics["qid"], filters, day_masks(topics, validity), strict=True)
+        for docno in judged.get(qid, ())
+        if not can_be_found(keys.get(docno, [docno]), where, in_force)
+    ]
+    if not lost:
+        return ""
+    reasons = ["outside of the filter"] * any(filters) + ["not in force on the day"] * (validity is not None)
+    counts = f"{len(lost)} of {len(relevant)} relevant provisions, for {len(set(lost))} of the questions"
+    return f"{counts}, are {' or '.join(reasons)} and count as not found"
 
 
 _MOST_GROUPS = 50
@@ -412,7 +449,7 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:
         topics = with_as_of(topics, day)
-    if definition.where and (where := collection.filter(definition.where)):
+    if where := collection.filter(definition.where or None):
         topics = with_where(topics, where)
     judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
     qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)

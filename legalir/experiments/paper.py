@@ -99,7 +99,8 @@ def _markdown(table: PaperTable) -> str:
         _line([f"*{markdown_text(row.label)}*" if row.published else markdown_text(row.label), *map(_cell, row.cells)])
         for row in table.rows
     ]
-    head = [f"**{markdown_text(table.title)}**", "", _line(["System", *map(markdown_text, table.headings)])]
+    head = [f"**{markdown_text(table.title)}**", ""] if table.title else []
+    head += [_line(["System", *map(markdown_text, table.headings)])]
     rule = f"|---|{'---:|' * len(table.headings)}"
     return "\n".join([*head, rule, *rows, "", markdown_text(table.note), ""])
 

@@ -90,10 +90,15 @@ class FakeCollection:
     client: Client = field(default_factory=Client)
     chunks: None = None
     dated: bool = False
+    as_of: None = None
     source: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(aliases=[], replaced={}))
 
     def day(self, as_of: str | None) -> None:
         """Return no day: there are no versions."""
+
+    def filter(self, where: None) -> str:
+        """Return no filter."""
+        return ""
 
     def topics(self) -> pd.DataFrame:
         return TOPICS.copy()

@@ -47,6 +47,32 @@ def test_a_day_for_questions_without_one(tmp_path: Path) -> None:
         assert result.table["R@1"].tolist() == [value]
 
 
+def test_tables_name_day_and_filter_and_count_what_is_outside(tmp_path: Path) -> None:
+    folder = write_dated(tmp_path / "laws")
+    qids = ("a", "b", "c", "d")
+    write = (folder / "queries.jsonl").write_text
+    write("".join(f'{{"qid": "{qid}", "query": "dog kites permit"}}\n' for qid in qids), encoding="utf-8")
+    # By key, in force; another version is in force; repealed; another law; unknown, which is said elsewhere.
+    judged = ["a 0 parks-1 1", "a 0 parks-1@2010-01-01 0", "b 0 parks-1@2010-01-01 1", "c 0 parks-3 1"]
+    judged += ["d 0 fees-7 1", "d 0 fees-1 1", "d 0 parks-9 1"]
+    (folder / "qrels.txt").write_text("\n".join(judged) + "\n", encoding="utf-8")
+    laws, where = legalir.Collection(folder, cache=tmp_path / "cache"), "law=Parks Act"
+    more = {"as_of": "2022-01-01"}
+    only = legalir.Collection(folder, cache=tmp_path / "cache", where=where, **more)
+    day = (
+        "(as of 2022-01-01; 2 of 6 relevant provisions, for 2 of the questions, are not in force on the day and count "
+    )
+    both = f"(as of 2022-01-01; where {where}; 4 of 6 relevant provisions, for 3 of the questions, are outside of the "
+    for given, collection, expected in (
+        (more, laws, f"{day}as not found)"),
+        ({**more, "where": where}, laws, f"{both}filter or not in force on the day and count as not found)"),
+        ({}, only, f"{both}filter or not in force on the day and count as not found)"),
+    ):
+        result = legalir.experiment(definition(laws, **given), collection=collection)
+        assert result.scope == f" {expected}"
+        assert expected in result.to_markdown()
+
+
 def test_a_day_in_yaml(tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"
     path.write_text("dataset: x\nmeasures: [R@1]\nsystems: {bm25: bm25}\nas_of: 2021-03-01\n", encoding="utf-8")

@@ -40,6 +40,7 @@ def test_characters_with_a_meaning_in_latex():
     assert "LuaLaTeX" in table
     assert "\\label{tab:t}" in table
     assert "label" not in latex([PaperTable("한국", [], [], "")])
+    assert markdown([PaperTable("", ["M"], [], "")]).startswith("| System | M |")
 
 
 def test_the_table_of_a_result_and_of_several(tmp_path):

@@ -164,6 +164,12 @@ def test_systems_without_results_are_noted(tmp_path: Path) -> None:
         "1 of 2 questions of part.trec are not evaluated, such as 'zz2'": ["part"],
         "lists of at most 1 by its own limit": ["part"],
     }
+    # A sample leaves out questions of the dataset; what is noted of the file are questions that it does not judge.
+    held = {"dataset": "legalir/harbour", "measures": ["nDCG@10"], "systems": systems, "sample": {"n": 3}}
+    assert "hb01" not in legalir.experiment(held).context.queries
+    remarks = legalir.experiment(held).remarks
+    assert "1 of 2 questions of part.trec are not judged, such as 'zz2'" in remarks
+    assert remarks["no result for all 3 questions"] == ["other", "part"]
 
 
 def test_needs_of_the_shipped_experiments() -> None:
