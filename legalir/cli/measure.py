@@ -81,7 +81,7 @@ def _judgements(text: str) -> pd.DataFrame:
     try:
         table = path.suffix in (".tsv", ".jsonl", ".parquet")
         read = partial(read_judgements if table else read_qrels, negative=True)
-        rows = read(path) if path.is_file() else load(text).judgements()
+        rows = read(path) if path.is_file() else load(text).judgements(negative=True)
     except DatasetNotFound as error:
         raise DatasetNotFound(f"There is no file {text} of judgements, and {error}") from error
     return pd.DataFrame(list(rows), columns=["query_id", "doc_id", "relevance"])

@@ -267,14 +267,14 @@ class StatuteDataset(Portable):
             raise DataError(f"{self.id} has no reference answers: no question has the field answer.")
         return frame.reset_index(drop=True)
 
-    def judgements(self) -> Iterator[Judgement]:
-        """Yield the rows of :meth:`qrels`."""
+    def judgements(self, negative: bool = False) -> Iterator[Judgement]:
+        """Yield the rows of :meth:`qrels`; with `negative`, a relevance below 0 as it is."""
         path = self.folder.qrels_of(self.split)
         if path is None:
             raise DataError(f"{self.id} has no judgements{self._elsewhere(self.folder.qrels)}.")
         if not path.is_relative_to(self.folder.root):
             verify_judgements(path)
-        yield from read_qrels(path)
+        yield from read_qrels(path, negative=negative)
 
     def _elsewhere(self, files: dict[str, Path]) -> str:
         ids = [f"{self.base_id}/{split}" for split in self.splits if split in files]

@@ -36,7 +36,7 @@ from legalir.datasets.folder import (
     FolderOutline,
     read_about,
 )
-from legalir.datasets.readers import BELOW_0, RESERVED, Fault, Judgement, OnFault, json_rows, numbered_lines, stop
+from legalir.datasets.readers import RESERVED, Fault, Judgement, OnFault, json_rows, numbered_lines, stop
 from legalir.datasets.records import ALIASES as OTHER_NAMES
 from legalir.datasets.records import Provision, other_fields, trec_identifier
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
@@ -208,7 +208,7 @@ def convert(source: Source, target: Path, on_fault: OnFault = stop) -> dict[str,
     """Write a foreign collection in the folder format.
 
     A title, a text and an identifier are found under the usual names. ``metadata`` and all other fields become fields
-    of the provision or question. White space in an identifier becomes ``_``. A relevance below 0 becomes 0.
+    of the provision or question. White space in an identifier becomes ``_``.
 
     Args:
         source: the collection.
@@ -238,8 +238,7 @@ def convert(source: Source, target: Path, on_fault: OnFault = stop) -> dict[str,
     for split in sorted(source.outline.qrels):
         with (target / f"qrels{split and '.'}{split}.txt").open("w", encoding="utf-8", newline="\n") as out:
             for qid, docno, label in _judged(source.rows("qrels", split, on_fault), counts, on_fault):
-                counts[BELOW_0] += label < 0
-                out.write(f"{qid} 0 {docno} {max(label, 0)}\n")
+                out.write(f"{qid} 0 {docno} {label}\n")
     for path in source.kept:
         link_or_copy(path, target / path.name)
     return dict(+counts)
@@ -290,7 +289,7 @@ def to_beir(splits: Sequence[StatuteDataset], target: Path) -> dict[str, int]:
                 if questions.setdefault(qid, line) != line:
                     raise DataError(f"{base.id} has two questions with the qid {qid!r}, which BEIR cannot have.")
         if one.folder.qrels_of(one.split) is not None:
-            rows = (f"{qid}\t{docno}\t{label}" for qid, docno, label in one.judgements())
+            rows = (f"{qid}\t{docno}\t{label}" for qid, docno, label in one.judgements(negative=True))
             (target / "qrels").mkdir(exist_ok=True)
             _write(target / "qrels" / f"{one.split or 'test'}.tsv", chain(["query-id\tcorpus-id\tscore"], rows))
     if questions:

@@ -57,10 +57,15 @@ def test_judgements_of_a_dataset_and_a_run_of_legalir(here: Path) -> None:
     assert measure("legalir/firecode/test", "run.trec", "P@1").stdout == f"P@1\t{1 / 69:.4f}\n"
 
 
-@pytest.mark.parametrize("name", ["qrels.txt", "qrels.tsv"])
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels.tsv", ".", "beir/test"])
 def test_judgements_below_0_are_those_of_the_file(here: Path, name: str) -> None:
+    (here / "beir" / "qrels").mkdir(parents=True)
+    (here / "corpus.jsonl").write_text('{"docno": "a", "text": "A."}\n')
+    (here / "beir" / "corpus.jsonl").write_text('{"_id": "a", "text": "A."}\n')
+    (here / "beir" / "qrels" / "test.tsv").write_text("q1\ta\t1\nq1\tb\t-1\nq1\tc\t0\nq1\td\t1\n")
     # b is not judged for Bpref and infAP. Of a, c, d, the one relevant below the c that is not loses 1/1 of its half.
-    (here / name).write_text("q1 0 a 1\nq1 0 b -1\nq1 0 c 0\nq1 0 d 1\n")
+    for file in ("qrels.txt", "qrels.tsv"):
+        (here / file).write_text("q1 0 a 1\nq1 0 b -1\nq1 0 c 0\nq1 0 d 1\n")
     (here / "run.trec").write_text("".join(f"q1 Q0 {docno} 1 {9 - n} x\n" for n, docno in enumerate("bacd")))
     assert measure(name, "run.trec", "Bpref infAP").stdout == "Bpref\t0.5000\ninfAP\t0.6875\n"
 
