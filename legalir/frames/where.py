@@ -19,8 +19,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import ComponentError, shown
-from legalir.frames.as_of import day_masks
+from legalir.errors import ComponentError, shown, warn_once
+from legalir.frames.as_of import AS_OF, day_masks
 from legalir.frames.columns import WHERE as WHERE
 from legalir.frames.component import Component
 from legalir.storage.strings import Docnos
@@ -198,6 +198,11 @@ def masks(queries: pd.DataFrame, index: Filtered) -> Sequence[Mask | None]:
     Raises:
         ComponentError: a value of ``as_of`` is not a date, or a filter cannot be applied.
     """
+    if index.validity is None and AS_OF in queries and (queries[AS_OF].notna() & (queries[AS_OF] != "")).any():
+        warn_once(
+            "as_of: the documents have no versions (docnos key@YYYY-MM-DD), so the day of a question changes nothing: "
+            "all of them are searched."
+        )
     return _masks(queries, index, index.validity)
 
 

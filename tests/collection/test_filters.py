@@ -16,7 +16,7 @@ from legalir.analysis.ngrams import NGrams
 from legalir.analysis.words import Auto
 from legalir.collection.collection import Collection
 from legalir.collection.fields import _near, folded, marked, phrase_pattern, sure_terms
-from legalir.errors import ComponentError
+from legalir.errors import ComponentError, warn_once
 from legalir.frames.as_of import asked_once
 from legalir.frames.where import Where, canonical, with_where
 
@@ -309,3 +309,12 @@ def test_the_nearest_of_many_laws_are_named_however_they_are_written() -> None:
     laws = [f"{name} Act {year}" for name in ("Harbour", "Road", "Canal", "Bridge", "Mine") for year in (1999, 2004)]
     for wrong in ("bridge  act", "BRIDGES ACT", "the Brigde Act"):
         assert {"Bridge Act 1999", "Bridge Act 2004"} <= set(_near(wrong, laws))
+
+
+def test_a_day_that_changes_nothing_is_said(collection: Collection, caplog: pytest.LogCaptureFixture) -> None:
+    warn_once.cache_clear()
+    asked = pd.DataFrame({"qid": ["1", "2"], "query": ["ship"] * 2, "as_of": [None, ""]})
+    collection.pipeline("bm25").transform(asked)
+    assert not caplog.messages
+    collection.pipeline("bm25").transform(asked.assign(as_of=[None, "2020-01-01"]))
+    assert [text for text in caplog.messages if "no versions" in text and "all of them are searched" in text]
