@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -43,9 +44,15 @@ EXAMPLES = """Examples:
 
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'rar(default)' --llm smollm2
 
+  legalir search my-laws/ --questions questions.tsv -k 1000 --pipeline bm25 --out bm25.trec
+
 Where the pipeline ends in a generator, its answer stands above the provisions that it was made from. A question that is
-only a citation, in any spelling, opens its provision.
+only a citation, in any spelling, opens its provision. The questions of a file are taken as they are: their days and
+filters are in the fields as_of and where, and quotation marks have no meaning. trec_eval reads the run in our order.
 """
+
+
+_NO_QUESTION = "\0"
 
 
 def _check_question(query: str) -> str:
@@ -119,7 +126,10 @@ app = typer.Typer()
 @model_options
 def search(
     dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
-    query: Question,
+    query: Annotated[
+        str,
+        typer.Argument(help="The question; left out with --questions.", show_default=False, callback=_check_question),
+    ] = _NO_QUESTION,
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
     pipeline: Pipeline = "default",
     style: Annotated[SearchFormat, typer.Option("--format", "-f", help="Layout of the results.")] = SearchFormat.table,
@@ -129,11 +139,24 @@ def search(
     level: InLevel = None,
     path: InPath = None,
     also: Also = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Search for all questions of this file: JSON lines as queries.jsonl, or a qid, a tab and a question.",
+            show_default=False,
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Output file of --questions: a TREC run, or JSON lines of answers.", show_default=False),
+    ] = None,
     *,
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Search DATASET for the provisions that answer QUERY.
+    """Search DATASET for the provisions that answer QUERY, or all questions of a file.
 
     Words of QUERY in quotation marks are a phrase that each result has; a word after a minus sign is in none.
     """
@@ -148,6 +171,15 @@ def search(
     if as_json and style is SearchFormat.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
     chosen = filter_of(where, law, level, path)
+    if (questions is None) != (out is None) or (questions is None) == (query == _NO_QUESTION):
+        raise typer.BadParameter("give a question, or --questions FILE and --out FILE.")
+    if questions is not None and out is not None:
+        if also or as_json:
+            raise typer.BadParameter(
+                "--questions writes the run of one collection to --out, without --also and --json."
+            )
+        _write_run(Collection(dataset, client=client, where=chosen), pipeline, questions, out, k, as_of)
+        return
     collection, *others = every = [Collection(one, client=client, where=chosen) for one in (dataset, *(also or ()))]
     is_plain = pipeline.strip() == "default" and not as_json and style is SearchFormat.table and not chosen
     if is_plain and open_cited(every, query, as_of):
@@ -205,6 +237,27 @@ def search(
     else:
         for row in rows:
             typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")
+
+
+def _write_run(collection: Collection, pipeline: str, questions: Path, out: Path, k: int, as_of: str | None) -> None:
+    """Write the results of the questions of a file, in the order that trec_eval reads, and say how many have none."""
+    import pandas as pd
+
+    from legalir.datasets.foreign import read_questions
+    from legalir.errors import DataError
+    from legalir.experiments.execution import checked_run
+    from legalir.experiments.runs import write_run, writing
+    from legalir.frames.as_of import with_as_of
+
+    topics = pd.DataFrame(read_questions(questions))
+    if topics.empty:
+        raise DataError(f"{questions} has no questions.")
+    if (day := collection.day(as_of)) is not None:
+        topics = with_as_of(topics, day)
+    run = checked_run(pipeline, collection.pipeline(pipeline).transform(topics), k, topics.columns)
+    with writing(out.parent):
+        write_run(out, run, pipeline)
+    typer.echo(f"{run['qid'].nunique()} of {len(topics)} questions have results: {out}")
 
 
 _NEW = 3

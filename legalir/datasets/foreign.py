@@ -439,6 +439,25 @@ def read_judgements(path: Path, negative: bool = False) -> Iterator[Judgement]:
         yield Judgement(qid, docno, label if negative else max(label, 0))
 
 
+def read_questions(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield ``qid, query`` and other fields of JSON lines, also of BEIR and MTEB, of Parquet, or of ``qid TAB query``.
+
+    Raises:
+        FormatError: a row is not a question, or a qid has two.
+    """
+
+    def pairs() -> Iterator[Row]:
+        for number, line in numbered_lines(path):
+            qid, tab, query = line.partition("\t")
+            if not tab:
+                stop(Fault(path, number, "fields", "no tab, but a line is a qid, a tab and a question"))
+            yield Row(path, number, {"qid": qid, "query": query})
+
+    named = _form(path) in ("jsonl", "parquet")
+    form = partial(_question, names=_QUESTIONS, counts=Counter())
+    yield from map(json.loads, _objects(_rows([path], stop) if named else pairs(), form, "qid", Counter(), stop))
+
+
 def _judged(rows: Iterator[Row], counts: Counter[str], on_fault: OnFault) -> Iterator[tuple[str, str, int]]:
     labels: dict[tuple[str, str], int] = {}
     for file, line, row in rows:

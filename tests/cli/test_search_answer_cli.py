@@ -69,3 +69,37 @@ def test_default_says_where_the_best_match_is_weak(folder: str, monkeypatch: pyt
     assert "Weak match: nothing in this collection" in " ".join(run(folder, outside).stdout.split())
     for arguments in (["통로의 너비"], [outside, "-p", "bm25"]):
         assert "Weak match" not in run(folder, *arguments).output
+
+
+@pytest.mark.parametrize(
+    "questions",
+    [
+        "q 1\t통로\nq2\txyz\n",
+        '{"_id": "q 1", "text": "통로"}\n{"_id": "q2", "text": "xyz"}\n',
+        '{"qid": "q_1", "query": "통로", "kind": "a"}\n{"qid": "q2", "query": "xyz"}\n',
+    ],
+)
+def test_a_run_of_the_questions_of_a_file(folder: str, tmp_path: Path, questions: str) -> None:
+    given, out = tmp_path / f"q.{'jsonl' if questions[0] == '{' else 'tsv'}", tmp_path / "new" / "run.trec"
+    given.write_text(questions, encoding="utf-8")
+    same = {"docno": "a-0", "title": "", "text": PROVISIONS[2]["text"]}  # Equal scores keep our order in trec_eval.
+    with (Path(folder) / "corpus.jsonl").open("a", encoding="utf-8") as corpus:
+        corpus.write("\n" + json.dumps(same, ensure_ascii=False))
+    done = run(folder, "--questions", str(given), "--out", str(out), "-p", "bm25", "-k", "3")
+    assert done.stdout.startswith("1 of 2 questions have results"), done.output
+    rows = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [row[:4] + row[5:] for row in rows] == [
+        ["q_1", "Q0", docno, str(n), "bm25"] for n, docno in enumerate(["a-1", "a-0", "a-3"])
+    ]
+    assert float(rows[1][4]) > float(rows[2][4])
+    run(folder, "--questions", str(given), "--out", str(out), "-p", "bm25 >> quote")
+    assert [json.loads(line)["qid"] for line in out.read_text(encoding="utf-8").splitlines()] == ["q_1"]
+
+
+def test_a_question_or_a_file_of_questions(folder: str, tmp_path: Path) -> None:
+    file = tmp_path / "q.tsv"
+    file.write_text("q1 without a tab\n", encoding="utf-8")
+    both = ("--questions", str(file), "--out", str(tmp_path / "run.trec"))
+    for arguments in ((), both[:2], ("통로", *both), ("통로", *both[2:]), (*both, "--json")):
+        assert run(folder, *arguments).exit_code == 2
+    assert "line 1" in str(run(folder, *both).exception)
