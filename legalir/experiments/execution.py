@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import math
 import operator
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -455,27 +456,33 @@ def _limit(pipeline: pt.Transformer, run: pd.DataFrame, deepest: int) -> int | N
     """Return the length of the longest list if limits of the steps keep it shorter than `deepest`; else None."""
     if has_answers(run) or run.empty:
         return None
-    limits = [limit for limit in _limits(pipeline) if limit < deepest]
     longest = int(run["rank"].max()) + 1
-    return longest if limits and min(limits) <= longest < deepest else None
+    return longest if _most(pipeline) <= longest < deepest else None
 
 
-def _limits(pipeline: pt.Transformer) -> Iterator[int]:
-    """Yield the number of results to which each step of a pipeline is cut, from the last retriever of a chain on."""
+def _most(pipeline: pt.Transformer) -> float:
+    """Return the number of results to which a step cuts lists; of several lists in one step, that of the longest."""
     if isinstance(pipeline, StoredRun):
-        yield max(map(len, (hits.docno for hits in pipeline.lists().values())), default=0)
+        return max(map(len, (hits.docno for hits in pipeline.lists().values())), default=0)
     if isinstance(pipeline, pt.Compose):
         parts = [part for part in pipeline if isinstance(part, pt.Transformer)]
-        last = max((place for place, part in enumerate(parts) if isinstance(part, Retriever)), default=0)
-        for each in parts[last:]:
-            yield from _limits(each)
-        return
-    for name in ("num_results", "k") if isinstance(pipeline, pt.RankCutoff) else ("num_results",):
-        if isinstance(most := getattr(pipeline, name, None), int):
-            yield most
-    for part in used_by(list(vars(pipeline).values())):
-        if isinstance(part, pt.Transformer):
-            yield from _limits(part)
+        # A retriever scores given documents; after a step that returns questions alone, it searches anew.
+        anew = (place for place, part in enumerate(parts) if isinstance(part, Retriever))
+        first = max((place for place in anew if place and not _returns_documents(parts[place - 1])), default=0)
+        return min(map(_most, parts[first:]))
+    names = ("num_results", "k") if isinstance(pipeline, pt.RankCutoff) else ("num_results",)
+    own = [most for name in names if isinstance(most := getattr(pipeline, name, None), int)]
+    lists = [_most(part) for part in used_by(list(vars(pipeline).values())) if isinstance(part, pt.Transformer)]
+    return min([*own, max(lists, default=math.inf)])
+
+
+def _returns_documents(step: pt.Transformer) -> bool:
+    """Return whether a step that gets ranked lists returns documents; True if that cannot be found out."""
+    try:
+        columns = pt.inspect.transformer_outputs(step, ["qid", "query", "docno", "score", "rank"], strict=False)
+    except Exception:  # Steps of other packages fail in their own ways.
+        return True
+    return columns is None or "docno" in columns
 
 
 def _returns_judged(pipeline: pt.Transformer) -> bool:

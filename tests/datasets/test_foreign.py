@@ -429,8 +429,12 @@ def test_what_follows_links_says_that_there_are_none(beir, caplog):
 
 
 def test_part_and_limit_of_a_table(beir):
-    systems = {"cut": "bm25 % 1", "again": "bm25 % 1 >> bm25"}
+    # A retriever scores the documents that it gets; after feedback, which returns questions, it searches anew.
+    systems = {"cut": "bm25 % 1", "again": "bm25 % 1 >> bm25", "anew": "bm25 % 1 >> rm3 >> bm25"}
+    systems |= {"fused": "rrf(bm25 % 1, bm25)", "fused cuts": "rrf(bm25 % 1, tfidf % 1)"}
     definition = {"dataset": f"{beir}/test", "measures": ["R@10"], "systems": systems}
     result = experiment({**definition, "part": "held-out"})  # q1 and q2 are of this half.
-    assert [name for text, names in result.remarks.items() if "own limit" in text for name in names] == ["cut"]
+    assert [name for text, names in result.remarks.items() if "own limit" in text for name in names] == [
+        *("cut", "again", "fused cuts"),
+    ]
     assert "2 questions (part held-out), depth" in result.to_markdown()
