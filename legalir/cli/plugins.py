@@ -611,10 +611,11 @@ def write_package(name: str, role: str, out: Path, package: str | None = None) -
 
 def _check_name(name: str, role: str) -> None:
     # Stricter than an entry point's name, because modules, classes and files are named after it.
-    first = "[A-Za-z]" if role == "measure" else "[a-z]"  # Share
-    if not re.fullmatch(rf"{first}(?:[a-z0-9_]*[a-z0-9])?", name) or keyword.iskeyword(name):
+    letter = "a-zA-Z" if role == "measure" else "a-z"  # nDCG
+    if not re.fullmatch(rf"[{letter}](?:[{letter}0-9_]*[{letter}0-9])?", name) or keyword.iskeyword(name):
+        letters = "letters" if role == "measure" else "lower-case letters"
         raise PluginError(
-            f"{name!r} is not a name for a component: use lower-case letters, digits and underscores, as in 'my_bm25'."
+            f"{name!r} is not a name for a component: use {letters}, digits and underscores, as in 'my_bm25'."
         )
     plugins.entries(role)  # Raises if there is no such role.
     same_names = plugins.PIPELINE_ROLES if role in plugins.PIPELINE_ROLES else (role,)

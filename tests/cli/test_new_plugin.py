@@ -98,7 +98,10 @@ def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_measure_may_begin_with_a_capital(tmp_path: Path) -> None:
+def test_a_measure_may_have_capitals(tmp_path: Path) -> None:
+    assert "\nMyShare = " in (
+        write_package("MyShare", "measure", tmp_path) / "src/legalir_myshare/measure.py"
+    ).read_text("utf-8")
     folder = write_package("Share", "measure", tmp_path)
     assert folder.name == "legalir-share"
     assert '"measure.Share" = "legalir_share.measure:Share"' in (folder / "pyproject.toml").read_text("utf-8")
