@@ -253,7 +253,6 @@ _PIECES = 5
 """Maximum number of such pieces."""
 
 _ARTICLE = re.compile(r"^(?:(?:el|del|al|the|der|die|das|le|la|il|lo)\s|l['’])", re.IGNORECASE)
-_FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
 class Place(NamedTuple):
