@@ -91,6 +91,9 @@ _OWN_TEXT, _LEAST_TEXT = 1000, 200
 _DENSE, _WEIGHT = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"), 5
 """Characters that show a language by themselves, and for how many they count."""
 
+_INSIDE = re.compile(r"(?:annex|supp)(?![a-z])")
+"""The field of an annex or a supplement, or of a provision in one, whose number is not one of the law."""
+
 _SCANDINAVIAN = frozenset(("da", "no", "nb", "nn"))
 """Languages that are taken for each other."""
 
@@ -305,7 +308,7 @@ class NumberTable(IndexArtifact):
         numbers = Numbers(articles)
         named: dict[str, list[int]] = {}
         for place, article in enumerate(articles):
-            if key := numbers.key(article):
+            if (key := numbers.key(article)) and not _INSIDE.match(article):
                 brackets = list(_BRACKET.finditer(article)) if article.endswith((")", "）")) else []
                 named.setdefault(_PART_OF + key if brackets else key, []).append(place)
                 for bracket in brackets:
