@@ -256,7 +256,7 @@ def _joins() -> re.Pattern[str]:
     """Return the pattern of what joins the citations of a list, in all languages."""
     words = {word for grammar in grammars().values() for word in grammar.list}
     join = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
-    return re.compile(rf"(?:{_HEADING.pattern})?[\s,;(（]*(?:(?:{join})[\s,;]*)?")
+    return re.compile(rf"(?:{_HEADING.pattern})?[\s,;(（]*(?:(?:(?i:{join}))[\s,;]*)?")
 
 
 @cache

@@ -694,10 +694,11 @@ class Verifier:
     def _gone(self, number: str, laws: Sequence[int] | None) -> list[int]:
         """Return the provision without a text that is of several numbers, of which one is this: *§§ 3 bis 5*.
 
-        Where a number with a dash has a text, a dash means no range: 제7-14조.
+        Where such a number has a text, a dash means no range: 제7-14조. That of 4-1 never is one.
         """
         places = (place for law in laws or () if number.isdecimal() for _, place in self._articles(law))
-        ranges = [(place, ends) for place in places if (ends := _RANGE.fullmatch(self._table.article(place)))]
+        dashed = ((place, _RANGE.fullmatch(self._table.article(place))) for place in places)
+        ranges = [(place, ends) for place, ends in dashed if ends and int(ends[1]) < int(ends[2])]
         records = (self._record(str(self._table.docnos[place])) for place, _ in ranges)
         if not all(record and (not record.text.strip() or self._repeals.notice(record)) for record in records):
             return []
