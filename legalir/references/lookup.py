@@ -260,8 +260,11 @@ class NumberTable(IndexArtifact):
 
     def languages(self, text: str) -> list[str]:
         """Return the languages of the laws whose names are in a text, then that of the collection."""
+        own = str(self.manifest.facts["lang"])
         named = [lang for lang, names in self._names_by_language.items() if any(name in text for name in names)]
-        return [*named, str(self.manifest.facts["lang"])]
+        if self._names_by_language:
+            named += [self.language(law) for one in self.law_names.find(text) for law in one.laws]  # In any capitals.
+        return [*dict.fromkeys(lang for lang in named if lang != own), own]
 
     @cached_property
     def _names_by_language(self) -> dict[str, list[str]]:

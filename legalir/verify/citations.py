@@ -9,6 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from legalir.references.grammar import grammars
+from legalir.references.law_names import LawMention
 from legalir.references.read import Reference, learn_names, read
 from legalir.references.typed import law_endings
 from legalir.verify.days import law_days, words_of
@@ -149,6 +150,7 @@ def citations_of(
     languages: Sequence[str],
     docno: re.Pattern[str] | None = None,
     is_law: Callable[[str], object] = bool,
+    laws_in: Callable[[str], Sequence[LawMention]] = lambda text: (),
 ) -> list[Citation]:
     """Return the citations of a text, in order. Of two that overlap, the first counts, then the longer.
 
@@ -162,13 +164,14 @@ def citations_of(
         languages: those of the text and of the law that it cites, with a grammar each.
         docno: what docnos in square brackets look like; None for none.
         is_law: whether a name is that of a known law.
+        laws_in: returns the known laws that a text names.
     """
     whole = _LINE_GOES_ON.sub(lambda end: "\n" if _is_heading(text, end.start()) else " ", text)
     readings = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang), labels=False)
         readings.append([Citation(one.start, one.end, one) for one in references if _cites(one, is_law)])
-    found = _of_best_readings(readings)
+    found = _of_best_readings(readings, laws_in(whole)) if len(readings) > 1 else readings[0]
     found += _of_other_languages(whole, found, languages)
     if docno is not None:
         named = (match for match in _BRACKET.finditer(whole) if docno.fullmatch(match[1]))
@@ -183,13 +186,18 @@ def citations_of(
     return [kept[place]._replace(quoted_by=places.get(kept[place].quoted_by, -1)) for place in places]
 
 
-def _of_best_readings(readings: Sequence[Sequence[Citation]]) -> list[Citation]:
+def _of_best_readings(readings: Sequence[Sequence[Citation]], laws: Sequence[LawMention]) -> list[Citation]:
     """Return the citations that several languages read; where they overlap, those of the language that reads most.
 
-    Of two languages that read as much, the one counts whose citations are longer, then the first.
+    Of two languages that read as much, the one counts whose citations are longer, then the first. A citation reaches
+    to the end of the name of a known law in which it ends: no other language reads the rest of that name.
     """
-    if len(readings) == 1:
-        return list(readings[0])
+    starts = [law.start for law in laws]
+
+    def reach(one: Citation) -> int:
+        place = bisect_left(starts, one.end) - 1
+        return max(one.end, laws[place].end if place >= 0 else 0)
+
     rows = sorted(((one, of) for of, each in enumerate(readings) for one in each), key=lambda row: row[0].start)
     found, first, end = list[Citation](), 0, 0
     for place, (one, _) in enumerate([*rows, (Citation(-1, -1, None), 0)]):
@@ -198,10 +206,10 @@ def _of_best_readings(readings: Sequence[Sequence[Citation]]) -> list[Citation]:
             best = max(range(len(readings)), key=lambda number: (*_read_in(of_each[number]), -number))
             kept = of_each.pop(best)
             for each in (each for others in of_each for each in others):
-                if all(each.end <= other.start or other.end <= each.start for other in kept):
+                if all(each.end <= other.start or reach(other) <= each.start for other in kept):
                     kept = [*kept, each]
             found, first = [*found, *kept], place
-        end = max(end, one.end)
+        end = max(end, reach(one))
     return found
 
 
@@ -213,8 +221,11 @@ def _read_in(citations: Sequence[Citation]) -> tuple[int, int]:
 
 
 def _of_other_languages(whole: str, found: Sequence[Citation], languages: Sequence[str]) -> Iterator[Citation]:
-    """Yield the citations in the forms of other languages, such as § 823 BGB in a Korean text, in lines with a sign."""
-    read_there = sorted((one.start, one.end) for one in found)
+    """Yield the citations in the forms of other languages, such as § 823 BGB in a Korean text, in lines with a sign.
+
+    They may have the name of a law in them that was found without a number.
+    """
+    read_there = sorted((one.start, one.end) for one in found if _has_number(one))
     starts = [start for start, _ in read_there]
     pieces: dict[str, dict[tuple[int, int], None]] = {}
     for match in _MARKED.finditer(whole):

@@ -279,7 +279,8 @@ class Verifier:
                 f"of the text; there are {', '.join(grammars())}."
             )
         plain, places = _without_emphasis(text)
-        found = citations_of(plain, languages, self._docno, self._table.law_names.named)
+        names = self._table.law_names
+        found = citations_of(plain, languages, self._docno, names.named, names.find)
 
         def check(one: Citation) -> Checked:
             return self._checked(plain, one, day, as_of is not None, law)

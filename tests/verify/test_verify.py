@@ -200,6 +200,45 @@ def test_a_text_is_read_in_the_language_that_reads_most(
     assert states(mixed, text) == expected
 
 
+MARINA = {
+    "4": "(1) No person may operate a marina without a licence of the authority.\n(2) An application must state—\n"
+    "(a) the name of the applicant; and\n(b) the number of berths.",
+    "7": "(Repealed)",
+    "12": "The holder of a licence must keep a register of all boats that are in the marina.",
+    "14": "(1) A person who operates a marina without a licence is liable to a fine not exceeding £5,000.",
+}
+
+
+@pytest.mark.parametrize("lang", ["", "en", "de", "fr"])
+def test_citations_are_the_same_beside_laws_in_other_languages(tmp_path: Path, lang: str) -> None:
+    law = "Marina Licensing Act 2011"
+    laws = [(law, number, text) for number, text in MARINA.items()]
+    for key in ("HfSichG", "code") if lang else ():
+        laws += [(TWO_LANGUAGES[key][0], str(n), text) for n, text in enumerate(TWO_LANGUAGES[key][1], start=1)]
+    rows = [{"docno": f"d-{n}", "law": law, "article": of, "text": text} for n, (law, of, text) in enumerate(laws)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(f"lang: {lang or 'en'}\n", encoding="utf-8")
+    collection, text = Collection(tmp_path), "s 4(2)(d) MLA 2011; s 7 MLA 2011; s 20 MLA 2011; ss 12-20 MLA 2011."
+    for options in ({}, {"lang": "en"}):
+        assert states(collection, text, **options) == [
+            ("s 4(2)(d) MLA 2011", "no such provision"),
+            ("s 7 MLA 2011", "repealed"),
+            ("s 20 MLA 2011", "no such provision"),
+            ("ss 12", "right"),
+            ("20 MLA 2011", "no such provision"),
+        ]
+        for fine, state in (("£50,000", "wording differs"), ("£5,000", "right")):
+            quoted = f'SECTION 14(1) OF THE MARINA LICENSING ACT 2011: "a fine not exceeding {fine}".'
+            assert states(collection, quoted, **options) == [("SECTION 14(1) OF THE MARINA", state)]
+    if lang:
+        found = states(collection, "See ARTICLE 1 DU CODE DU PORT.", lang="en")
+        assert found == [("ARTICLE 1 DU CODE DU PORT", "right")]
+        assert states(collection, "Nach s 7 MLA 2011 und § 2 Abs. 9 HfSichG ist dies verboten.", lang="de") == [
+            ("s 7 MLA 2011", "repealed"),
+            ("§ 2 Abs. 9 HfSichG", "no such provision"),
+        ]
+
+
 @pytest.mark.parametrize(
     ("citation", "state", "docno"),
     [
