@@ -73,7 +73,7 @@ _CLOSED = re.compile(r"[)）\]\n]|.{60}")
 
 _MARKS_OF = {
     r"§§?\s?\d": "de",
-    r"(?:\bU\.\s?S\.\s?C\.|\b[Ss]ections?\s\d|\b(?:ss?|reg|r)\.?\s\d|\b(?:Article|Rule|Regulation)s?\s\d)": "en",
+    r"(?:\bU\.\s?S\.\s?C\.|\b[Ss]ections?\s\d|\b(?:ss?|reg|r)\.?\s\d|\b(?:Rule|Regulation)s?\s\d)": "en",
     r"\b[Aa]rt(?:icle)?s?\.?\s(?:[LRD]\.?\s?)?\d": "en fr de it",
     r"\b[Aa]rt(?:icol[oi]|t\.)\s?\d": "it",
     r"\b[Aa]rtikeln?\s\d": "de nl",
@@ -234,9 +234,11 @@ def _of_other_languages(whole: str, found: Sequence[Citation], languages: Sequen
             start = max(whole.rfind("\n", 0, match.start()) + 1, match.start() - _AROUND)
             line = whole.find("\n", match.end(), match.end() + _AROUND)
             piece = start, min(len(whole), match.end() + _AROUND) if line < 0 else line
-            for lang in _MARKS[(match.lastgroup or "m0")[1:]].split():
+            of_mark = _MARKS[(match.lastgroup or "m0")[1:]].split()
+            # A language of the text that has the mark has read it, and found it to be of a contract, say.
+            for lang in () if {*of_mark} & {*languages} else of_mark:
                 pieces.setdefault(lang, {})[piece] = None
-    for lang in pieces.keys() - {*languages}:
+    for lang in pieces:
         for start, end in pieces[lang]:
             words = whole[start:end] if lang in _UNSPACED else _ENDINGS.sub(" ", whole[start:end])
             for one in read(words, lang):

@@ -695,15 +695,17 @@ class Verifier:
     def _gone(self, number: str, laws: Sequence[int] | None) -> list[int]:
         """Return the provision without a text that is of several numbers, of which one is this: *§§ 3 bis 5*.
 
-        Where such a number has a text, a dash means no range: 제7-14조. That of 4-1 never is one.
+        Where a number such as 7-14 has a text, or another one begins alike, a dash means no range: 제7-14조.
         """
         places = (place for law in laws or () if number.isdecimal() for _, place in self._articles(law))
-        dashed = ((place, _RANGE.fullmatch(self._table.article(place))) for place in places)
-        ranges = [(place, ends) for place, ends in dashed if ends and int(ends[1]) < int(ends[2])]
+        dashed = [(place, ends) for place in places if (ends := _RANGE.fullmatch(self._table.article(place)))]
+        ranges = [(place, ends) for place, ends in dashed if int(ends[1]) < int(ends[2])]
         records = (self._record(str(self._table.docnos[place])) for place, _ in ranges)
         if not all(record and (not record.text.strip() or self._repeals.notice(record)) for record in records):
             return []
-        return [place for place, ends in ranges if int(ends[1]) <= int(number) <= int(ends[2])]
+        first = Counter(ends[1] for _, ends in dashed)
+        within = (one for one in ranges if first[one[1][1]] == 1)
+        return [place for place, ends in within if int(ends[1]) <= int(number) <= int(ends[2])]
 
     def _apart(self, reference: Reference, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked:
         """Return a citation of an annex, or of a supplement and an article of it."""

@@ -888,3 +888,36 @@ def test_paragraphs_of_schedules_that_are_provisions_of_their_own(tmp_path: Path
     ):
         one = collection.verify(f"{text}.").citations[0]
         assert one.state == state and (docnos is None or one.docnos == docnos), one
+
+
+def test_a_repealed_range_beside_an_article_with_a_dash(tmp_path: Path) -> None:
+    rows = [("4", "Le tarif est de 20 euros."), ("4-1", "Le tarif est réduit."), ("7-9", ""), ("10", "Il agit.")]
+    records = [{"docno": f"p-{n}", "law": "Loi sur les ports", "article": n, "text": words} for n, words in rows]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in records), encoding="utf-8")
+    (tmp_path / "origin.jsonl").write_text(json.dumps({"docno": "p-7-9", "repealed": True}) + "\n", encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "fr"}), encoding="utf-8")
+    text = "L'article 8 et l'article 5 de la loi sur les ports. L'article 4 du contrat ; Article 10 du contrat."
+    found = Collection(tmp_path).verify(text).citations
+    assert [one.state for one in found] == ["repealed", "no such provision"]  # And a contract is no law.
+
+
+def test_a_provision_of_an_annex_is_not_the_article_of_its_number(tmp_path: Path) -> None:
+    rows = [
+        ("2", "Im Sinne dieses Gesetzes ist\n1. Hafen der Ort,\n2. Schiff jedes Boot."),
+        ("annex/Teil-B/2", "Boote ab einer Menge von 50 Kilo"),
+    ]
+    records = [{"docno": f"h-{n}", "law": "Hafengesetz", "article": n, "text": words} for n, words in rows]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in records), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "de"}), encoding="utf-8")
+    collection = Collection(tmp_path)
+    (one,) = collection.verify("§ 2 Nr. 2 Hafengesetz: „Boote ab einer Menge von 50 Kilo“").citations
+    assert (one.state, one.docnos) == ("wording differs", ("h-2",))
+
+
+def test_sections_joined_by_a_short_word_in_capitals_share_a_quotation(tmp_path: Path) -> None:
+    text = "(1) Die Gebühr beträgt 20 Euro.\n(2) Sie ist binnen 14 Tagen nach dem Bescheid zu zahlen."
+    row = {"docno": "h-3", "law": "Hafengesetz", "article": "3", "text": text}
+    (tmp_path / "corpus.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "de"}), encoding="utf-8")
+    words = "Nach § 3 Abs. 2 i.V.m. Abs. 1 Hafengesetz gilt „binnen 14 Tagen nach dem Bescheid zu zahlen“."
+    assert [one.state for one in Collection(tmp_path).verify(words).citations] == ["right", "right"]
