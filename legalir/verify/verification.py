@@ -92,6 +92,7 @@ _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7
 """Two letters of one word, in scripts with blanks between words."""
 
 _LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
+_BARE_NUMBER = re.compile(r"^[ \t]*(\d{1,3})\s+(?=[A-Z(“‘])", re.MULTILINE)
 _YEAR = re.compile(r"\s\(?(?:1[5-9]|20)\d\d(?!\w|[./-]\d)\)?")
 _INLINE = re.compile(r"(?<=[.;:!?)）。\"”“])\s?(?:[(（](\w{1,3})[)）]|([①-⑳]))")
 """A label inside a line: ``… Wohnsitz.(2) Der …``"""
@@ -736,6 +737,10 @@ class Verifier:
         inside = apart.get(wanted, []) if wanted else []
         if inside or (apart and not wanted):
             meant = inside or [*meant, *(place for places in apart.values() for place in places)]
+        elif apart:  # What the annex itself has may still number it.
+            records = {place: self._record(str(self._table.docnos[place])) for place in meant}
+            numbered = {place for place, one in records.items() if one and one.text and self._part(reference, one)[0]}
+            meant = [place for place in meant if place in numbered]
         keys = {self._table.article(place).partition("/")[0] for place in meant}
         if not meant:
             near = tuple(str(self._table.docnos[place]) for *_, place in known[:3])
@@ -899,6 +904,8 @@ class Verifier:
                 # The grammar has no labels of this level: those of the usual forms, of the form that the text has.
                 written = [match[1] or match[2] for match in _LABEL.finditer(record.text)]
                 has = [one for one in written if one.isdigit() == number.isdigit()]
+                if not has and reference.annex and number.isdigit() and (level, number) == wanted[0]:
+                    has = _bare_numbers(record.text)
                 if any(_same(one, number) for one in has):
                     continue
             inline = [next(filter(None, match.groups())) for match in _INLINE.finditer(record.text)]
@@ -1115,6 +1122,14 @@ def _is_amount(words: str, text: str) -> bool:
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:
     return sum(len(part.text) for part in parts if part.kind == "same")
+
+
+def _bare_numbers(text: str) -> list[str]:
+    """Return the numbers at the begins of lines that count from 1 on: ``1 Each berth …`` / ``2 (1) Each pontoon …``."""
+    found: list[str] = []
+    for number in _BARE_NUMBER.findall(text):
+        found += [number] if int(number) == len(found) + 1 else []
+    return found if len(found) > 1 else []
 
 
 def _same(one: str, other: str) -> bool:

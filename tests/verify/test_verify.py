@@ -870,6 +870,8 @@ def test_headings_behind_letters_days_of_sentences_and_empty_provisions(tmp_path
 def test_paragraphs_of_schedules_that_are_provisions_of_their_own(tmp_path: Path) -> None:
     quoted = "The applicant swims well in cold seas."
     parts = {"annex-1/1": "The form is signed.", "annex-2/1": quoted, "annex-2/2": "She is 21."}
+    parts |= {"annex-4": "The oath of a pilot\nat sea", "annex-4/1": "I know the tides.", "annex-4/2": "I am sober."}
+    parts |= {"annex-5": "Fees\n1 The fee is 10 pounds.\n2 (1) It is paid each year.\n(2) It is paid in May."}
     rows = [
         {"docno": f"p-{article}", "law": "Pilot Act 2014", "article": article, "text": text}
         for article, text in {"1": "A licence is granted as Schedule 2 says.", **parts}.items()
@@ -881,6 +883,11 @@ def test_paragraphs_of_schedules_that_are_provisions_of_their_own(tmp_path: Path
         ("Paragraph 2 of Schedule 2 to the Pilot Act 2014", "right", ("p-annex-2/2",)),
         ("Schedule 2, paragraph 1, of the Pilot Act 2014", "right", ("p-annex-2/1",)),
         ("Paragraph 3 of Schedule 2 to the Pilot Act 2014", "no such provision", ()),
+        ("Sch 2 para 2 to the Pilot Act 2014", "right", ("p-annex-2/2",)),
+        ("Sch 2 para 3 to the Pilot Act 2014", "no such provision", ()),
+        ("Paragraph 3 of Schedule 4 to the Pilot Act 2014", "no such provision", ()),
+        ("Paragraph 2 of Schedule 5 to the Pilot Act 2014", "right", ("p-annex-5",)),
+        ("Sch 5 para 9 to the Pilot Act 2014", "no such provision", ()),
         ("Schedule 3 to the Pilot Act 2014", "no such provision", ()),
         ("The Schedule to the Pilot Act 2014", "could not check", ()),
         (f"Schedule 2 to the Pilot Act 2014 says “{quoted}”", "right", ("p-annex-2/1", "p-annex-2/2")),
