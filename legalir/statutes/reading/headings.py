@@ -41,7 +41,10 @@ _MARKS = {
     "raised number": re.compile(rf"\s*(?P<label>[{SUPERSCRIPTS}]{{1,2}})\s+"),
     "bracketed number": re.compile(r"\s*(?P<label>[(（]\d{1,3}[a-z]?[)）])\s*"),
     "bracketed letter": re.compile(r"\s*(?P<label>[(（](?:[a-z]{1,2}|[가-힣]|[一-十百]{1,4})[)）])\s*"),
-    "number": re.compile(r"\s*(?P<label>\d{1,3}(?:의\d{1,2})?[.．、)])\s+"),
+    "number": re.compile(
+        r"\s*(?P<label>\d{1,3}(?:의\d{1,2})?[.．、)](?=\s)"
+        r"|\d{1,3}[A-Z]{0,2}\.\s?[—–-](?=\s?\(1\)))\s*"  # 2.—(1) A lifebuoy
+    ),
     "letter": re.compile(r"\s*(?P<label>(?:[a-z]|[가-힣])[.)])\s+"),
     "wide number": re.compile(r"\s*(?P<label>[０-９]{1,3}|\d{1,3}(?=　))[　\s]\s*"),
     "kanji": re.compile(r"\s*(?P<label>[一二三四五六七八九十百]{1,5})[　\s、]\s*"),
@@ -1019,8 +1022,9 @@ def _text(outline: Outline, line: Line, words: str, marks: list[str], goes_on: b
             del marks[marks.index(name) + 1 :]
             depth = marks.index(name)
             first = 1 if marks[0] in _ITEMS or outline.inside("annex") else 0
-            unit = Unit(_KINDS[min(first + depth, 2)], number=number_of(match["label"]), label=match["label"])
-            outline.enter(unit, _BELOW + depth)
+            label = match["label"].rstrip(" —–-")
+            outline.enter(Unit(_KINDS[min(first + depth, 2)], number=number_of(label), label=label), _BELOW + depth)
+            unit = outline.unit
             unit.add(line.start + match.start("label"), line.start + match.end("label"), "label")
             unit.add(line.start + match.end(), line.end)
             return
