@@ -265,7 +265,7 @@ def test_a_chain_goes_through_lines_that_jump_or_fall() -> None:
         assert [each.reading.number for each in chain(found, [])] == [str(number) for number in range(1, 30)]
 
 
-@pytest.mark.parametrize("first, second", [("1. ", "2.—")])
+@pytest.mark.parametrize("first, second", [("1. ", "2.—"), ("1 ", "2 ")])
 def test_paragraphs_of_schedules_with_subparagraphs(first: str, second: str) -> None:
     rows = ["1.—(1) A quay has a lifebuoy.", "(2) It is red.", "2. It ends.", "SCHEDULE", f"{first}It floats."]
     law = law_of("\n".join([*rows, f"{second}(1) It has a rope.", "(2) The rope is long."]), "uk")

@@ -53,6 +53,9 @@ _MARKS = {
 _ITEMS = ("number", "letter", "kanji")
 """Marks that number items, even where no paragraph is numbered."""
 
+_BARE_NUMBER = re.compile(r"\s*(?P<label>\d{1,3})\s+(?=[A-Z“‘]|\(1\))")
+"""The number of a paragraph of a schedule without a full stop: ``2 (1) Each berth …``"""
+
 _KINDS: tuple[Kind, ...] = ("paragraph", "item", "subitem")
 _BELOW = 1000
 """Depth of the first level below an article; tables of jurisdictions are shorter."""
@@ -840,6 +843,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
     parted = blanks > sum(rows[row].rstrip().endswith(_STOPS) for row in full)
     titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked], alone, full)
     taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
+    paragraphs = _in_schedules(rows, plan.headings) if table.numbered else set()
     outline, marks = Outline(law), list[str]()
     numbered = {row: _PARTS.match(rows[row].strip()) for row in titles.cross}
     parts = {row: label[1].count(".") for row, label in numbered.items() if label}
@@ -877,7 +881,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
         else:
             goes_on = row - 1 in full and _goes_on(rows[row - 1], words, parted)
             goes_on = goes_on or (row > 0 and _is_inside(words) and _is_open(rows[row - 1]))
-            _text(outline, line, words, marks, goes_on)
+            _text(outline, line, words, marks, goes_on, row in paragraphs)
     if plan.doubts:
         some = ", ".join(f'"{rows[row].strip()[:40]}"' for row in plan.doubts[:3])
         begun = "1 line begins" if len(plan.doubts) == 1 else f"{len(plan.doubts)} lines begin"
@@ -886,6 +890,19 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
             f"before; read as text: {some}{', …' if len(plan.doubts) > 3 else ''}."
         )
     mark_repealed(law, table)
+
+
+def _in_schedules(rows: Sequence[str], headings: Mapping[int, Chosen]) -> set[int]:
+    """Return the rows of paragraphs of annexes whose bare numbers count from 1 on."""
+    found: set[int] = set()
+    counted, inside = list[int](), False
+    for row, words in enumerate(rows):
+        if row in headings and headings[row].candidate.kind not in ("group", "paragraph"):
+            counted, inside = [], headings[row].candidate.kind == "annex"
+        elif inside and CELL not in words and (match := _BARE_NUMBER.match(words)):
+            counted += [row] if int(match["label"]) == len(counted) + 1 else []
+            found.update(counted if len(counted) > 1 else [])
+    return found
 
 
 def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: bool, below: str) -> bool:
@@ -1000,11 +1017,14 @@ def _is_open(line: str) -> bool:
     return len(line) >= _LEAST_WIDTH and not line.rstrip().endswith((*_ENDS, *_STOPS))
 
 
-def _text(outline: Outline, line: Line, words: str, marks: list[str], goes_on: bool = False) -> None:
+def _text(
+    outline: Outline, line: Line, words: str, marks: list[str], goes_on: bool = False, bare_number: bool = False
+) -> None:
     """Add a line of text to the open unit; a line that begins with a mark opens a paragraph or an item.
 
     Args:
         goes_on: whether the line before it was cut at a length, so that it is no line of its own.
+        bare_number: whether the number that it begins with is a mark.
     """
     if line.start >= line.end:
         return
@@ -1014,7 +1034,7 @@ def _text(outline: Outline, line: Line, words: str, marks: list[str], goes_on: b
         for start, end in ((line.start, first), (first + len(bare), line.end)):
             outline.law.leave_out(start, end, "markup")
         line, words = Line(first, first + len(bare)), bare
-    for name, form in _MARKS.items():
+    for name, form in ({"number": _BARE_NUMBER} if bare_number else _MARKS).items():
         match = form.match(words)
         if match and outline.inside("article" if not outline.inside("annex") else "annex"):
             if name not in marks:
