@@ -207,4 +207,5 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 """
-    assert alone(SEARCH + interrupt) == SEARCHED + "interrupted\n"
+    heeded = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # Jobs of a shell ignore it.
+    assert alone(heeded + SEARCH + interrupt) == SEARCHED + "interrupted\n"
