@@ -1,4 +1,4 @@
-"""What stands beside a provision in time: its repeal, the change that comes next, the supplements that name it."""
+"""What stands beside a provision in time: its repeal, its next change, and the supplements that name it."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class Beside:
             day: ISO date; None for a collection without versions.
 
         Returns:
-            ``repealed``, why it is, as :meth:`repealed` says it; ``upcoming``, such as ``amended from
-            2027-01-01``, and ``transitional``, the supplements in force that name the provision, the newest first:
-            ``docno, title``. Each is left out where there is none.
+            ``repealed``, the reason (see :meth:`repealed`); ``upcoming``, such as ``amended from 2027-01-01``;
+            ``transitional``, the supplements in force that name the provision, newest first: ``docno, title``. What
+            a provision lacks is left out.
         """
         found: dict[str, dict[str, Any]] = {docno: {} for docno in docnos}
         for docno, reason in self.repealed(found, day).items():

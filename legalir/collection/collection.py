@@ -532,9 +532,9 @@ class Collection:
             as_of: the day; None for the day of the collection, or today.
 
         Returns:
-            ``repealed``, why it is (:meth:`repealed`); ``upcoming``, such as ``amended from 2027-01-01``, ``repealed
-            from …``, ``moves to KEY from …``; and ``transitional``, the supplements in force that name the provision,
-            the newest first: ``docno, title``. Each is left out where there is none.
+            ``repealed``, the reason (see :meth:`repealed`); ``upcoming``, such as ``amended from 2027-01-01``,
+            ``repealed from …``, ``moves to KEY from …``; ``transitional``, the supplements in force that name the
+            provision, newest first: ``docno, title``. What a provision lacks is left out.
 
         Raises:
             ComponentError: `as_of` is not a date, or the collection has no versions.

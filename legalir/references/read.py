@@ -1817,8 +1817,7 @@ class _Reader:
         def is_document(start: int, words: re.Match[str] | None) -> bool:
             words = self._document_before.search(text, max(0, start - _ITS), start) or words
             noun, own = _WORD.findall(words[0])[-1].casefold() if words else "", memory.own.law.casefold()
-            stem = noun[: min(6, max(4, len(noun) - 1))]  # umowy, umowa
-            return words is not None and not (stem in own if self._grammar.has_words else own.endswith(noun))
+            return words is not None and not (noun[:6] in own if self._grammar.has_words else own.endswith(noun))
 
         join = _COMMA.match(text, memory.document)
         if join and join.end() == drafts[0].start and all(one.is_inside for one in drafts):
@@ -2456,7 +2455,7 @@ def _is_next(draft: _Draft, following: _Draft, level: str, reach: int) -> bool:
 
 
 def _is_short(name: str) -> bool:
-    """Return True if a short name that a text gives cannot be a common word, but in German: *Wht*, *Wet OB*."""
+    """Return True if a short name that a text gives to a law is no word in small letters: *Wht*, *Wet OB*."""
     return _SHORT.fullmatch(name) is not None or (name.isalpha() and name[0].isupper())
 
 

@@ -401,6 +401,7 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ("en", "", "IRC § 409A. An election under § 83(b) of the Code", ["IRC 409A", "IRC 83/b"]),
         # Annexes of a contract, which is no law.
         ("zh", "", "本合同第三条约定的价款，付款方式见附件一；按民法典第577条", ["民法典 577"]),
+        ("de", "", "Nach § 7 des Mietvertrags und Anlage 2. § 535 BGB", ["BGB 535"]),
         ("de", "", "die Hafenverordnung. § 4 dieser Verordnung", ["Hafenverordnung", "Hafenverordnung 4"]),
         # Unless a name that is not read may be before it.
         ("ja", "", "港湾法35条1項を守っており、細目第43条にも反しません。", ["港湾法 35/1", "43"]),
