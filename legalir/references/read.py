@@ -95,7 +95,7 @@ _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
 _BOOK = re.compile("(?<=》)(?:[一-鿿]{1,10}[编編]|[总總分][则則])\\Z|(?<=法典)[一-鿿]{1,10}[编編]\\Z")
 """A book of a law before an article of it: 《民法典》合同编第五百条."""
-_LAW_WORD = re.compile("(?:法|條例|条例)(?=[，、之的（(規规])")
+_LAW_WORD = re.compile("(?:法|條例|条例)(?=[，、之的（(規规はがをにもで])")
 """The end of the name of a law that is not quoted and has no number behind it."""
 _OFFENCE = re.compile(" ?(?:違反|违反|위반)(?:の?罪|容疑|の疑い|被告事件|事件|혐의|죄|등|사건)?\\Z")
 _LONGER = re.compile("[基日资資版样樣]本|(?<![造构構完达達形])成本|[合共协協]同")
@@ -120,7 +120,8 @@ _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
 _CLAUSE_BEGINS = re.compile(
-    r"(?:\A|[,、，。.;；:：(（「『“はもが]|[가-힣](?:[은는을를고며도]|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
+    r"(?:\A|[,、，。.;；:：(（「『“はもが]"
+    r"|[가-힣](?:[은는을를고며도와과]|려면|으면|므로|지만|거나|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
 )
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
@@ -141,8 +142,25 @@ _FARTHEST = 100
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
 _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
 """A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
-_ALONE_AFTER = re.compile(r"[\s、，。（(「；：ぁ-ねは-ゖ]")
+_ALONE_AFTER = re.compile(r"[\s、，。（(「；：→是ぁ-ねは-ゖ]")
 """The character before a number of an article without 第. It is not の: 次の二条 are two articles."""
+_AS_AMENDED = re.compile(
+    ",? (?:as amended(?: from time to time)?|tel(?:le)? que modifiée?|in der jeweils geltenden Fassung"
+    "|e successive modific(?:he|azioni)(?: e integrazioni)?|y sus (?:modificaciones|reformas)|e suas alterações)\\Z"
+)
+"""Words between the name of a law and the bracket with its short name: *the Code of 1986, as amended (the “Code”)*."""
+_CURRENCY = re.compile(
+    "ARS|AUD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|INR|JPY|KRW|MXN|NOK|NZD|PEN|PLN|RUB|SEK|SGD|THB|TRY"
+    "|TWD|USD|UYU|VND|ZAR"
+)
+"""Short names of currencies, which are none of laws."""
+_AMENDED = re.compile("(?:修改|修正)《([^》]{2,60})》的[决決]定")
+"""The law that a decision amends: its own parts have no numbers of articles."""
+_AMENDS = re.compile(r"\bamend")
+_NUMBER_OF_LAW = re.compile(r",? (?:n\.|n°|nº|nr\.?|no\.?) ?(\d{1,4})(?![\d/])")
+"""The number of a law behind *the said law*, without its year."""
+_LARGEST_DAY = 31
+_IS_YEAR = re.compile("(?:19[5-9]|20[0-4])\\d")
 _PARTICIPLE = r"[^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|[uû]e?s?|its?|ites?|ises?|ed)[ \xa0]"
 _PARALLEL = re.compile(
     r"[^.;:\n()\d]{0,90}[ \xa0](?:und|and|et|e|ed|y|i|oraz|a|während|while|whereas|mientras que|tandis que|mentre)"
@@ -359,7 +377,7 @@ def read(
     Raises:
         DataError: the language has no grammar.
     """
-    return _reader(lang, _reader(lang, "").variant(text + at.law + lang)).read(text, at, names or {}, labels)
+    return _reader(lang, _reader(lang, "").variant(f"{text}\n{at.law}\n{lang}")).read(text, at, names or {}, labels)
 
 
 def place_of(label: str, lang: str, law: str = "") -> Place:
@@ -767,6 +785,7 @@ class _Reader:
         """Return the law whose name ends at a place, by the patterns or by its short name behind it."""
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
+        end = amended.start() if (amended := _AS_AMENDED.search(text, low, end)) else end
         whole: _Law | None = None
         for match in self._laws.finditer(text, low, end):
             if match.end() == end and not self._patterns[int(str(match.lastgroup)[4:])].after:
@@ -820,7 +839,7 @@ class _Reader:
             # 같은 법 is the last act, also if a standard was named after it.
             names = (self._family(law, level) for law in reversed(memory.laws) if level and self._level_of_word(law))
             law_named = next(filter(None, names), memory.law)
-            if not law_named and self._grammar.spaceless:
+            if not law_named and not self._grammar.has_words:
                 for word in reversed([*_LAW_WORD.finditer(text, low, same.start())]):
                     if passing := self._word_before(text, low, word.end(), memory, depth):
                         return _Law(passing.name, "short", same.start(), end)  # 適用港口法之船舶，依該法第五條
@@ -851,9 +870,9 @@ class _Reader:
         end = within.start() if within else end - (text[end - 1 : end] in (" ", "\xa0"))
         low = max(low, end - _ITS)
         words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
-        if words is None or words[2].casefold() in self._unit_words:
+        if words is None or words[2].casefold() in self._unit_words or _CURRENCY.fullmatch(words[2].rstrip(",")):
             return None
-        two = (words[1] or "").isupper()
+        two = (words[1] or "").isupper() and words[1] != "NB"
         start, name = words.start(2 - two), words[0].rstrip(",") if two else words[2]
         if text[end - 1] == "," and not words[3] and not _ABBREVIATED.match(text, end):
             return None  # The commission of the EU, article 5.
@@ -934,7 +953,8 @@ class _Reader:
         """Return the law that a sentence is about, of which it names an article."""
         about = self._about.search(text, max(memory.end, start - _ITS), start)
         place = about.start() if about else start
-        if about and self._behind.match(text, stop) and (law := self._law_before(text, place, memory)):
+        states = about and (not memory.own.law or self._behind.match(text, stop))
+        if states and (law := self._law_before(text, place, memory)):
             memory.subject = law
             return law  # 건축법은 제11조에서 …
         meant = _law_meant(memory.last.get("article"), start) if _AND.search(text, memory.end, place) else None
@@ -1018,6 +1038,8 @@ class _Reader:
         moves = self._moves_of(text)
         if self._starting.search(at.law):
             memory.move(Place(), len(text))
+        if amended := _AMENDED.search(at.law):
+            memory.move(Place(amended[1]), len(text))
         if self._grammar.has_words:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
@@ -1261,8 +1283,11 @@ class _Reader:
         self, text: str, head: re.Match[str], kind: str, level: str, memory: _Memory
     ) -> tuple[list[_Draft], int]:
         """Read a reference and the references joined to it in a list or a range."""
+        short: _Law | None = None
         if kind == "law":
             here = self._law_of(head, memory)
+            if _CURRENCY.fullmatch(here.name):
+                return [], head.end()
             law: _Law | None = here
             draft = _Draft(head.start(), here.end, "group", here)
             after = self._below(-1).match(text, self._blank(text, head.end()))
@@ -1310,8 +1335,9 @@ class _Reader:
                 law = _Law(law.name, law.kind, draft.start, draft.start) if law and law.kind == "named" else None
             short = self._acronym_before(text, memory.end, draft.start) if upper and law is None else None
             if not (law or short) and "D" in draft.several.values() and not self._is_alone(text, draft):
-                worded = self._grammar.alone and not text[draft.start : draft.end].isascii()  # 3条, but not 2.3.1
-                going_on = self._law_going_on(text, draft, memory, joined=False) if worded else None
+                worded = self._is_worded(text, draft)
+                topic = self._topic(text, draft.start, memory, draft.end) if worded else None
+                going_on = topic or (self._law_going_on(text, draft, memory, joined=False) if worded else None)
                 if going_on is None:
                     return [], head.end()
                 law = going_on
@@ -1384,6 +1410,14 @@ class _Reader:
                     self._becomes_subject(text, draft, memory)
                 elif self._grammar.possessed and (before := drafts[0].law) and before.start == drafts[0].start:
                     memory.subject, memory.states = before if before.name else None, True
+                if (
+                    short
+                    and text[drafts[0].start - 1] in _OPENING
+                    and (last := drafts[-1].law)
+                    and last.end > draft.start
+                ):
+                    listed = all(text[one.start].isdecimal() for one in drafts[1:])
+                    drafts[0].law = last if listed and last.kind == "named" else drafts[0].law  # UWV (art. 1 en 2 BW)
                 return drafts, max(draft.end, head.end())
             if draft.mark == "§" == text[following.start] and "paragraph" in following.numbers:
                 # § 3 ust. 1 i § 4, where another § is a part of an article.
@@ -1432,15 +1466,13 @@ class _Reader:
         """
         start = draft.start
         words = self._conjoined_before.search(text, max(memory.end, start - _ITS), start)
-        over = bool(
-            _SENTENCE_OVER.search(text, memory.end, start)
-            or _NEXT_SENTENCE.search(text, max(0, memory.end - 2), start + 1)
-        )
+        last, whole = memory.last.get("article"), memory.whole
+        end = min(memory.end, last.end) if last and not joined else memory.end
+        over = bool(_SENTENCE_OVER.search(text, end, start) or _NEXT_SENTENCE.search(text, max(0, end - 2), start + 1))
         # In the next sentence, where there is no own law that it may be of.
         likely = (
             not joined and not memory.own.law and "\n" not in text[memory.end : start] and self._begins(text, start)
         )
-        last, whole = memory.last.get("article"), memory.whole
         if likely and whole is not None and (last is None or last.end <= whole.start):
             last, over = whole, True  # The Pier Act 1990 applies. By section 5 …
         law = _law_meant(last, start) if likely or not over else None
@@ -1523,15 +1555,35 @@ class _Reader:
         before = draft.start == 0 or _ALONE_AFTER.match(text, draft.start - 1)
         return bool(after and before)
 
+    def _is_worded(self, text: str, draft: _Draft) -> bool:
+        """Return True if a number without a word for articles can be one: ``3条``, *el 54*, but not *el 12*."""
+        if self._grammar.has_words:
+            number = draft.numbers.get("article", "")
+            counted = not number.isdecimal() or (int(number) > _LARGEST_DAY and not _IS_YEAR.fullmatch(number))
+            return text[draft.start].isalpha() and counted
+        alone = self._grammar.alone and not text[draft.start : draft.end].isascii()
+        return bool(alone and (not self._grammar.spaceless or _ALONE_AFTER.match(text, draft.start - 1)))
+
     def _is_of_a_law(self, text: str, end: int, memory: _Memory) -> bool:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
         while more := self._sub.match(text, end) or self._bracket.match(text, end) or _LETTERED.match(text, end):
             end = more.end()
-        glue = self._glue.match(text, end)
-        if self._grammar.has_words and (unit := self._below(RANKS["article"]).match(text, glue.end() if glue else end)):
+        if self._grammar.has_words and (unit := self._below(RANKS["article"]).match(text, self._glued(text, end))):
             end = unit.end()  # Art. 311 cpv. 1 e 314 cpv. 1 CPC
         rest = self._rest.match(text, end)
-        return self._law_at(text, rest.end() if rest else end, memory) is not None
+        end = rest.end() if rest else end
+        if (
+            self._grammar.has_words
+            and rest
+            and (unit := self._below(RANKS["article"]).match(text, self._glued(text, end)))
+        ):
+            end = unit.end()  # 34 y 170, fracción I, de la Ley de Amparo
+        return self._law_at(text, end, memory) is not None
+
+    def _glued(self, text: str, end: int) -> int:
+        """Return where a lower unit may begin behind a place."""
+        glue = self._glue.match(text, end)
+        return glue.end() if glue else end
 
     def _joined(self, text: str, join: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
@@ -1588,10 +1640,11 @@ class _Reader:
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
-                    glue = self._glue.match(text, bare.end())
-                    below = self._below(1).match(text, glue.end() if glue else bare.end())
+                    below = self._below(1).match(text, self._glued(text, bare.end()))
                     behind = not below and not self._is_of_a_law(text, bare.end(), memory)
                 label = "\n" in join[0] and bare[0][0] in _OPENING
+                if ";" in join[0] and text[bare.end() : bare.end() + 1] == ")":
+                    label = label or self._opening(text, draft.start) < 0  # 1) art. 29; 2) art. 150
                 if label or (sign == "B" and not like) or (sign == "N" and behind):
                     continue
                 several = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
@@ -1824,9 +1877,9 @@ class _Reader:
             for draft in drafts:  # Punkt 4 des Gutachtens, Absatz 2
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
         behind = self._document_after.match(text, drafts[-1].end)
-        goes_on = memory.document and not _SENTENCE_OVER.search(text, memory.document, drafts[0].start)
         for draft in drafts:
-            if goes_on and draft.level == "annex" and not (memory.own.law or (draft.law and draft.law.name)):
+            alone = "annex" in draft.numbers and not (memory.own.law or (draft.law and draft.law.name))
+            if alone and (memory.document or self._document_after.search(text)):
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)  # Clause 7 of the lease and Schedule 4
             law = draft.law if draft.law is None or draft.law.start < draft.law.end else None  # Or it only goes on.
             words = None if law and law.name else behind
@@ -1841,7 +1894,7 @@ class _Reader:
             if not self._grammar.has_words and law and law.kind == "named":
                 words = words or self._document_before.search(law.name)  # 《房屋租赁合同》第三条
             if is_document(law.end if law and law.start == draft.start else drafts[0].start, words):
-                draft.law, goes_on = _Law(_DOCUMENT, "named", draft.start, draft.end), True
+                draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
         if drafts[-1].law and drafts[-1].law.name == _DOCUMENT:
             memory.document = max(drafts[-1].end, behind.end() if behind else 0)
 
@@ -1919,6 +1972,13 @@ class _Reader:
                     if own and memory.outside and memory.until < 0:  # The Pier Act says: “section 3 of this Act”
                         own, before = False, [*reversed(memory.outside)]
                     meant = "" if own and memory.own.law else self._same(here[0], before, memory)
+                    number = _NUMBER_OF_LAW.match(text, here.end())
+                    laws = (one for one in (*before, *reversed(memory.laws)) if number)
+                    meant = (
+                        next((one for one in laws if re.search(rf"(?<!\d){number[1]}(?!\d)", one)), meant)
+                        if number
+                        else meant
+                    )
                     name, kind = (meant, "likely" if own else "short") if meant or not own else (memory.own.law, "self")
                 law = _Law(name, kind, place, here.end())
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
@@ -1952,6 +2012,10 @@ class _Reader:
             if noun.startswith(short.casefold()[: max(5, len(short) - 2)]):  # Ustawa, ustawą
                 return law, "short"
         own = memory.own.law.casefold()
+        if _AMENDS.search(own):  # In Regulations Amending the Pier Regulations, the Regulations are these.
+            last = next((law for law in (*before, *reversed(memory.laws)) if noun[:6] in law.casefold()), "")
+            if last and last != memory.own.law:
+                return last, "short"
         if noun[:6] in own and (own.startswith(noun[:6]) or not self._kind_noun.match(own)):
             return memory.own.law, "self"  # But of the code is none of a Decree to carry out the Code.
         laws = [*before, *memory.laws]
@@ -2328,8 +2392,11 @@ class _Reader:
                 memory.move(Place(law.name), len(text))
         elif words.lastgroup in ("before", "at_once"):
             line = text.rfind("\n", 0, end) + 1
-            named = (one for one in found if one.start >= line and one.end <= end)
-            first = next((one for one in named if one.law_kind in _OTHERS), None)
+            named = [one for one in found if one.start >= line and one.end <= end]
+            whole = [
+                one for one in named[-1:] if one.state == "whole law" and not text[one.end : words.start()].strip()
+            ]
+            first = next((one for one in (*whole, *named) if one.law_kind in _OTHERS), None)
             if first is not None and first.law != memory.own.law:
                 memory.move(Place(first.law, first.article, first.paragraph), len(text))
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
