@@ -1339,7 +1339,8 @@ class _Reader:
                 topic = self._topic(text, draft.start, memory, draft.end) if worded else None
                 going_on = topic or (self._law_going_on(text, draft, memory, joined=False) if worded else None)
                 if going_on is None:
-                    return [], head.end()
+                    word = _WORD.match(text, head.start()) if self._grammar.has_words else None
+                    return [], word.end() if word and word[0].isalpha() else head.end()  # du L. 2315-65
                 law = going_on
             if law:
                 draft.law, draft.start = law, law.start
