@@ -119,6 +119,7 @@ class Citation(NamedTuple):
         end: after its last one.
         reference: what the words cite; None for a docno in brackets, as answers have it.
         days: the days that the text names for it, ISO dates; empty for one that does not exist.
+        old: words that say that it cites an older wording, without a day: *as originally enacted*.
         heading: words in brackets behind it that may be the heading of the provision.
         quotations: the quoted words that belong to it, each as the text has it.
         beside: quoted words of the same sentence that may belong to it, and terms.
@@ -133,6 +134,7 @@ class Citation(NamedTuple):
     end: int
     reference: Reference | None
     days: tuple[str, ...] = ()
+    old: str = ""
     heading: str = ""
     quotations: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -180,7 +182,8 @@ def citations_of(
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    kept = _with_quotations(whole, text, _with_headings(whole, _with_days(whole, _with_laws(whole, text, kept))))
+    kept = _with_old(whole, _with_days(whole, _with_laws(whole, text, kept)))
+    kept = _with_quotations(whole, text, _with_headings(whole, kept))
     documents = [one.reference is not None and _is_document(one.reference.law, is_law) for one in kept]
     places = {place: new for new, place in enumerate(place for place, gone in enumerate(documents) if not gone)}
     return [kept[place]._replace(quoted_by=places.get(kept[place].quoted_by, -1)) for place in places]
@@ -334,6 +337,38 @@ def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:
             if not apart or (one.start <= start and end <= one.end):
                 named[place].append(day)
     return [one._replace(days=tuple(dict.fromkeys(of))) for one, of in zip(citations, named, strict=True)]
+
+
+def _with_old(whole: str, citations: Sequence[Citation]) -> list[Citation]:
+    """Give citations of provisions the words that say that they cite an older wording.
+
+    They stand directly before or behind the number or the law: *former section 4*, *§ 4 HfG a.F.*, *§ 4 des alten HfG*;
+    or in a list at its first number, or behind the law of its last one: *§§ 4 und 5 HfG a.F.*
+    """
+    before, behind = words_of("old_before"), words_of("old_after")
+    marked = list(citations)
+    for place in reversed(range(len(citations))):
+        one, following = citations[place], marked[place + 1] if place + 1 < len(citations) else None
+        if one.reference is None or not _has_number(one):
+            continue
+        law = whole.find(one.reference.law, one.start, one.end) if one.reference.law else -1
+        gap = whole[one.end : following.start] if following else ""
+        found = before.search(whole, max(0, one.start - 40), one.start) or behind.match(whole, one.end)
+        if found and following and _has_number(following) and one.end < found.end() >= following.start - 2:
+            found = None  # article 5 (ancien article 4)
+        if found is None and law >= 0:
+            found = before.search(whole, one.start, law) or behind.search(whole, one.start, law)
+        if found is None and following and not _has_number(following) and len(gap) < 20:
+            found = before.search(gap)  # A law whose name ends before the number is a citation of its own.
+        old = found[1] if found else ""
+        if not old and law < 0 and following and following.old and _joins().fullmatch(gap):
+            old = following.old
+        marked[place] = one._replace(old=old)
+    for place, one in enumerate(marked[1:], 1):
+        last = marked[place - 1]
+        if last.old and whole[one.start].isdigit() and _joins().fullmatch(whole, last.end, one.start):
+            marked[place] = one._replace(old=one.old or last.old)
+    return marked
 
 
 def _with_headings(text: str, citations: Sequence[Citation]) -> list[Citation]:

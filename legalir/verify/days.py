@@ -77,6 +77,14 @@ def words_of(key: str) -> re.Pattern[str]:
         return re.compile(rf"[.\s]{{0,2}}(?:자로 |자 |도 |말 |에 |の|に)?({either})", re.IGNORECASE)
     if key in ("tells", "relative"):
         return re.compile(rf"(?:(?<![^\W_])(?=[a-zà-ÿ])|(?=[^a-zà-ÿ]))(?:{either})(?![a-zà-ÿ])", re.IGNORECASE)
+    if key == "old_before":
+        return re.compile(rf"(?:(?<![^\W_])|(?=[旧改修原]))({either})\s?[「『《]?\Z", re.IGNORECASE)
+    if key == "old_after":
+        either = either.replace("…", r"(?=[^\n;]{0,40}\d)[^\n;]{1,40}?")
+        alone = "|".join(re.escape(word) for word in words if " " not in word)
+        # Behind a comma, one word begins something else: article 4, ancien salarié.
+        signs = rf"(?:[\s(]{{0,2}}|[\s,(]{{1,3}}(?!(?:{alone})\s))(?<![^\W_])"
+        return re.compile(rf"{signs}({either}|(?-i:aF))(?![^\W_]|\sby\s)", re.IGNORECASE)
     if key == "no_heading":
         return re.compile(rf"(?:{either})(?![a-z가-힣])|[^\w]|.*\d{{2}}", re.IGNORECASE)
     return re.compile(either if key.endswith("transitional") else rf"(?:{either})\Z", re.IGNORECASE)

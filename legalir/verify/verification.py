@@ -32,7 +32,7 @@ from legalir.statutes.dates import NEVER
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import EMPHASIS, Citation, citations_of, heading_at, is_quotation
-from legalir.verify.days import numbered_days
+from legalir.verify.days import numbered_days, words_of
 from legalir.verify.parts import Part, part_of, text_of
 from legalir.verify.repeals import Repeals
 from legalir.verify.wording import cut_off, differing, letters
@@ -360,7 +360,8 @@ class Verifier:
         for typed in self._table.divisions(text):
             found = self._typed(text, typed, start, as_of is not None)
             if found is not None and found.state == "right":
-                return found
+                old = words_of("old_after").search(text)
+                return _of_old(found, old[1]) if old else found
             known += [found] if found is not None else []
         return max(known, key=lambda one: len(one.law), default=None)
 
@@ -558,6 +559,8 @@ class Verifier:
         elif found.state == "right" and (words := max((*one.quotations, *one.beside), key=len, default="")):
             reason = f"It names no provision with which the words in quotation marks could be compared: {_cut(words)}."
             found = found._replace(state="could not check" if is_quotation(words, 1.5) else "right", reason=reason)
+        if one.old and not one.days and found.state not in ("outside this collection", "could not check"):
+            return _of_old(found, one.old)
         if not unsure:
             return found if not name or self._table.law_names.is_listed(name) else _taken(found)
         reason = f"The text does not say of which law it is; taken for {one.before or found.law or 'this one'}."
@@ -1089,6 +1092,14 @@ def _one_letter_apart(one: str, other: str) -> bool:
         return False
     first, second = (unicodedata.normalize("NFD", sign) for sign in pairs[0])
     return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
+
+
+def _of_old(found: Checked, words: str) -> Checked:
+    """Return a citation that words say to be of an older wording."""
+    reason = f"It cites an older wording, “{words}”, not the one of {found.day}."
+    return found._replace(
+        state="could not check", reason=reason, docnos=(), nearest=found.docnos or found.nearest, parts=()
+    )
 
 
 def _taken(found: Checked) -> Checked:
