@@ -66,6 +66,12 @@ _YEAR_OR_NUMBER = re.compile(r"[12]\d{3}|\d+[/:]\d+")
 _US_CODE = re.compile(r"(\d{1,2}) (?:U\.? ?S\.? ?C\.?(?: ?A\.?)?|US Code)", re.IGNORECASE)
 """A title of the Code of the United States: ``42 U.S.C.``"""
 
+_UNIT = r"(?<![^\W_])(?:{})\.?\s?(?=\d)"
+_OTHER_UNIT = re.compile(_UNIT.format("rules?|rr?|regulations?|regs?|clauses?|cll?"), re.IGNORECASE)
+_OWN_UNIT = re.compile(_UNIT.format("sections?|secs?|ss?|§§?|articles?|arts?"), re.IGNORECASE)
+_ACT = re.compile(r"\bAct\b,?(?:\s\d{4})?(?:\s?[(\[][^()\[\]]*[)\]])?\Z")
+"""Words for provisions of English rules, regulations and bills, and of acts; and the name of an act."""
+
 _INFLECTED = {"de": ("s", "es"), "sv": ("en", "s", "ens"), "da": ("en", "ens"), "no": ("en", "a", "ens")}
 """Endings of names of laws in a sentence, by language."""
 
@@ -409,7 +415,7 @@ class NumberTable(IndexArtifact):
         """Return the provisions that a question names if it is nothing but a citation, in any spelling, else None."""
         for one in self.divisions(as_typed(question)):
             laws = (0,) if not one.law and self.manifest.facts["laws"] == 1 else one.laws
-            if len(laws) != 1 or one.heading:
+            if len(laws) != 1 or one.heading or is_of_other_units(question, self.laws[laws[0]]):
                 continue
             places = self.with_number(one.number, laws)
             if in_force is not None:
@@ -435,6 +441,11 @@ class NumberTable(IndexArtifact):
         cached: dict[tuple[str, tuple[str, ...], tuple[int, ...] | None], tuple[int, ...]] = {}
         for reference, law in zip(references, laws, strict=True):
             of = None if law is None or (one_law and law.laws) else law.laws
+            named = law.laws if law else (0,) if len(self.laws) == 1 else ()
+            if named and all(
+                is_of_other_units(text[reference.start : reference.end], self.laws[each]) for each in named
+            ):
+                of = ()
             for place, number in enumerate(reference.numbers):
                 key = (number.number, number.parts, of)
                 if key not in cached:
@@ -624,6 +635,11 @@ def as_article(reference: Reference) -> ArticleNumber:
     """Return the number of a reference, with its units as parts, as a provision is looked up by it."""
     parts = tuple(filter(None, (reference.paragraph, reference.item, reference.subitem)))
     return ArticleNumber(0, 0, _JOINED.sub(".", reference.article), parts)
+
+
+def is_of_other_units(words: str, law: str) -> bool:
+    """Return True if words cite a rule, a regulation or a clause of an English act, which has sections."""
+    return bool(_ACT.search(law) and _OTHER_UNIT.search(words) and not _OWN_UNIT.search(words))
 
 
 def _written(number: str) -> str:

@@ -24,7 +24,7 @@ from legalir.frames.as_of import named_day, today
 from legalir.frames.component import check_deadline
 from legalir.references.grammar import article_number, grammars
 from legalir.references.law_names import compact, in_brackets
-from legalir.references.lookup import NumberTable, as_article
+from legalir.references.lookup import NumberTable, as_article, is_of_other_units
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Place, Reference, labelled, learn_names, read
 from legalir.references.typed import Typed, as_typed, law_endings
@@ -437,7 +437,7 @@ class Verifier:
             if not (exact := self._table.with_number(chapter, laws or ())):
                 return None
         if exact:
-            return self._in_force(exact, start, given)
+            return self._of_other_units(start.words, laws, exact, start) or self._in_force(exact, start, given)
         if (reference := typed.reference) is None or _is_range(typed.number):
             return None
         found = self._provision(reference, laws, start, given)
@@ -688,13 +688,33 @@ class Verifier:
         if not number:
             if reference.group or reference.paragraph or reference.item:
                 return start._replace(state="could not check", reason="It names no article.")
-            return start
+            return self._of_other_units(start.words, laws, (), start) or start
         wanted = as_article(reference)
         places = table.provisions(wanted, laws).tolist() or self._gone(wanted.number, laws)
+        words = f"rule {number}" if reference.word == "r" else start.words
+        if places and (of_act := self._of_other_units(words, laws, places, start)):
+            return of_act
         if not places:
             near = self._near(wanted.number, laws or (0,)) if table.laws else ()
             return start._replace(state="no such provision", reason=f"The law has no number {number}.", nearest=near)
         return self._in_force(places, start, given)
+
+    def _of_other_units(
+        self, words: str, laws: Sequence[int] | None, places: Sequence[int], start: Checked
+    ) -> Checked | None:
+        """Return a citation whose words name a rule or a clause of an act, which has sections; None for any other.
+
+        A schedule of the act may have rules, and a contract under it clauses.
+        """
+        if not laws or not all(is_of_other_units(words, self._table.laws[law]) for law in laws):
+            return None
+        near = tuple(str(self._table.docnos[place]) for place in places)
+        apart = any(self._table.article(place).startswith("annex") for law in laws for _, place in self._articles(law))
+        return start._replace(
+            state="could not check" if apart or not places else "no such provision",
+            reason="The provisions of an act are sections.",
+            nearest=near,
+        )
 
     def _gone(self, number: str, laws: Sequence[int] | None) -> list[int]:
         """Return the provision without a text that is of several numbers, of which one is this: *§§ 3 bis 5*.

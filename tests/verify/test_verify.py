@@ -971,3 +971,29 @@ def test_an_older_wording_is_not_checked_against_that_of_today(
         assert collection.verify(text).citations[0].state == "right", text
     typed = collection.find("§ 4 HfG a.F.") if lang == "de" else None
     assert typed is None or (typed.state, typed.shows) == ("could not check", "h-4")
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Regulation 3 of the Harbour Act 1998", "no such provision"),
+        ("reg 3 of the Harbour Act 1998", "no such provision"),
+        ("Harbour Act 1998, rule 3", "no such provision"),
+        ("cl 3 of the Harbour Act 1998", "no such provision"),
+        ("clause 3 of the Harbour Act 1998", "could not check"),  # It may be one of a contract.
+        ("s 3 of the Harbour Act 1998", "right"),
+        ("section 3 of the Harbour Act 1998", "right"),
+        ("rule 3 of the Boat Rules 2001", "right"),
+        ("r 3, Boat Rules 2001", "right"),
+    ],
+)
+def test_an_act_has_no_rules(tmp_path: Path, text: str, state: str) -> None:
+    laws = [("Harbour Act 1998", "a"), ("Boat Rules 2001", "b")]
+    rows = [{"docno": f"{key}-3", "law": law, "article": "3", "text": "A fee."} for law, key in laws]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "en"}), encoding="utf-8")
+    collection = Collection(tmp_path)
+    assert collection.verify(text).citations[0].state == state
+    typed = collection.find(text)
+    assert typed is not None and (typed.state == "right") == (state == "right")
+    assert (len(collection.search(text, "lookup")) == 1) == (state == "right")
