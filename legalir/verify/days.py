@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from legalir.config import read_yaml
 from legalir.frames.as_of import today
@@ -66,9 +66,38 @@ class AskedDay(NamedTuple):
 
 
 @cache
+def _words() -> dict[str, Any]:
+    return cast(dict[str, Any], read_yaml(Path(__file__).with_name("words.yaml"), "words beside citations"))
+
+
+def state_beside(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return the state that is named directly beside a citation, and a pattern of words of its law for it.
+
+    ``§ 8 HfG Hessen``, ``Harbour Act 1998 (NSW)``, ``NRW, § 4 HfG``. Both are empty for none.
+    """
+    before, behind, inside = _beside_states()
+    found = (
+        behind.match(text, end)
+        or inside.search(text, start, end)
+        or before.search(text, 0, start)
+        or before.match(text, start, end)
+    )
+    return (found["state"], _words()["states"][found["state"]]) if found else ("", "")
+
+
+@cache
+def _beside_states() -> tuple[re.Pattern[str], ...]:
+    names = "|".join(re.escape(name) for name in sorted(_words()["states"], key=len, reverse=True))
+    state = rf"(?P<state>{names})"
+    before = rf"(?:^|(?<=[.;:(]\s)|(?<=\())(?:Land )?{state}(?:\s?[,:]\s?\Z|, (?=\S{{1,10}} ?\d))"
+    behind = rf"\s(?:des Landes |von )?[(\[]?{state}(?![\w-])"
+    return tuple(map(re.compile, (before, behind, rf"[(\[]{state}[)\]]")))
+
+
+@cache
 def words_of(key: str) -> re.Pattern[str]:
     """Return the pattern of one list of ``words.yaml``, at the place where its words stand."""
-    words = cast(dict[str, list[str]], read_yaml(Path(__file__).with_name("words.yaml"), "words beside citations"))[key]
+    words = _words()[key]
     either = "|".join(re.escape(word).replace(r"\ ", r"\s") for word in sorted(words, key=len, reverse=True))
     if key == "day_before":
         article = r"the\s(?:year\s)?|dem\s|il\s|el\s|dnia\s|ngày\s|วันที่\s"

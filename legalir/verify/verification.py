@@ -32,7 +32,7 @@ from legalir.statutes.dates import NEVER
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import EMPHASIS, Citation, citations_of, heading_at, is_quotation
-from legalir.verify.days import numbered_days, words_of
+from legalir.verify.days import numbered_days, state_beside, words_of
 from legalir.verify.parts import Part, part_of, text_of
 from legalir.verify.repeals import Repeals
 from legalir.verify.wording import cut_off, differing, letters
@@ -112,6 +112,9 @@ _LONGEST = 1000
 
 _MOST_LAWS = 8
 """Maximum number of laws whose provisions are offered for a citation that does not decide between them."""
+
+_MOST_READ = 300
+"""Maximum number of provisions of a law in which the name of its state is looked for."""
 
 _SAME_LAW = re.compile("現行|改正|同|当該|上記|前記|本|各")
 """Words before a Japanese name that do not make it that of another law."""
@@ -250,6 +253,7 @@ class Verifier:
         self._record = lru_cache(4096)(self._read)
         self._references = lru_cache(1024)(self._references_of)
         self._articles = lru_cache(256)(self._articles_of)
+        self._names_state = lru_cache(256)(self._names_of_state)
         self._nearest_laws = lru_cache(4096)(self._laws_like)
 
     def verify(self, text: str, *, as_of: str | date | None = None, lang: str = "", law: str = "") -> Verification:
@@ -561,6 +565,10 @@ class Verifier:
             found = found._replace(state="could not check" if is_quotation(words, 1.5) else "right", reason=reason)
         if one.old and not one.days and found.state not in ("outside this collection", "could not check"):
             return _of_old(found, one.old)
+        if found.state in ("right", *WRONG) and found.law and (other := self._other_state(one, found.law)):
+            reason = f"The text names {other}, and {found.law} does not: it may be another law."
+            near = found.docnos or found.nearest
+            return found._replace(state="could not check", reason=reason, docnos=(), nearest=near, parts=())
         if not unsure:
             return found if not name or self._table.law_names.is_listed(name) else _taken(found)
         reason = f"The text does not say of which law it is; taken for {one.before or found.law or 'this one'}."
@@ -568,6 +576,19 @@ class Verifier:
         if found.state in ("repealed", "not yet in force"):
             found = found._replace(docnos=found.nearest, nearest=())
         return found._replace(state=state, reason=f"{reason} {found.reason}".rstrip(), parts=())
+
+    def _other_state(self, one: Citation, law: str) -> str:
+        """Return the state that the text names beside a citation, if nothing in the law and its collection does."""
+        state, words = state_beside(one.near, one.at, one.until)
+        return state if state and not self._names_state(law, state, words) else ""
+
+    def _names_of_state(self, law: str, state: str, words: str) -> bool:
+        about = self._collection.source.about
+        said = [law, self._collection.id, *filter(None, (about.title, about.description, about.source))]
+        place = self._table.laws.index(law)
+        records = (self._record(str(self._table.docnos[each])) for _, each in self._articles(place)[:_MOST_READ])
+        said += [f"{record.title} {record.text}" for record in records if record]
+        return any(state in each or re.search(rf"\b(?:{words})", each, re.IGNORECASE) for each in said)
 
     def _docno_checked(self, one: Citation, start: Checked, given: bool) -> Checked:
         key = provision_key(one.docno)

@@ -997,3 +997,26 @@ def test_an_act_has_no_rules(tmp_path: Path, text: str, state: str) -> None:
     typed = collection.find(text)
     assert typed is not None and (typed.state == "right") == (state == "right")
     assert (len(collection.search(text, "lookup")) == 1) == (state == "right")
+
+
+@pytest.mark.parametrize(
+    ("text", "law", "own", "state"),
+    [
+        ("§ 8 HfG Hessen gilt.", "Hafengesetz (HfG)", "", "could not check"),
+        ("NRW, § 8 HfG", "Hafengesetz (HfG)", "", "could not check"),
+        ("§ 8 Hafengesetz (Bayern)", "Hafengesetz (HfG)", "", "could not check"),
+        ("§ 8 HfG Hessen gilt.", "Hafengesetz (HfG)", " im Land Hessen", "right"),
+        ("§ 8 HfG Hessen gilt.", "Hessisches Hafengesetz (HfG)", "", "right"),
+        ("In Hessen gilt § 8 HfG.", "Hafengesetz (HfG)", "", "right"),
+        ("§ 8 HfG, Hessen zahlt.", "Hafengesetz (HfG)", "", "right"),
+        ("§ 8 HfG. Hessen zahlt.", "Hafengesetz (HfG)", "", "right"),
+        ("section 8 of the Harbour Act 1998 (NSW)", "Harbour Act 1998", "", "could not check"),
+        ("s 8 Harbour Act 1998 (NSW)", "Harbour Act 1998", " of New South Wales", "right"),
+        ("section 8 of the Harbour Act 1998 (Fees)", "Harbour Act 1998", "", "right"),
+    ],
+)
+def test_a_law_of_another_state(tmp_path: Path, text: str, law: str, own: str, state: str) -> None:
+    row = {"docno": "h-8", "law": law, "article": "8", "text": f"3 3{own}."}
+    (tmp_path / "corpus.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "de" if "§" in text else "en"}), encoding="utf-8")
+    assert Collection(tmp_path).verify(text).citations[0].state == state
