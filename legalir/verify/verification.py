@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from legalir.analysis.language import identify
+from legalir.analysis.wording import decisive
 from legalir.collections import Collection
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
@@ -905,6 +906,7 @@ class Verifier:
                 parts = []
             said = " ".join(texts)
             number = (bool(parts) or _is_amount(words, said)) and not _numbers(words) <= _numbers(said)
+            number = number or (not long and _has_other_amount(words, said, firm))
             if number or (long and (parts or firm)) or (parts and firm):
                 reason = "The words quoted are not those of the provision."
                 return found._replace(state="wording differs", reason=reason, parts=tuple(parts))
@@ -1170,6 +1172,17 @@ def _is_amount(words: str, text: str) -> bool:
     unit = re.escape(_NUMBER.sub("", words, count=1).strip(" .,;\xa0"))
     before = rf"|{unit}\s?\d" if unit and not unit[-1].isalpha() else ""
     return bool(unit) and re.search(rf"\d\s?{unit}(?!\w){before}", text, re.IGNORECASE) is not None
+
+
+def _has_other_amount(words: str, text: str, firm: bool) -> bool:
+    """Return True if words have an amount, also in words, of a unit of which a text has others: *four years*.
+
+    If they may be of something else, they must end with it: a *28 day notice* is a term.
+    """
+    pieces = words, text, "" if firm else " ".join(words.split()[:-1])
+    said, has, inside = ({(one.value, one.unit) for one in decisive(each) if one.unit} for each in pieces)
+    units = {unit for _, unit in has}
+    return any(unit in units for _, unit in said - has - inside)
 
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:

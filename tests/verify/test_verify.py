@@ -1020,3 +1020,27 @@ def test_a_law_of_another_state(tmp_path: Path, text: str, law: str, own: str, s
     (tmp_path / "corpus.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "de" if "§" in text else "en"}), encoding="utf-8")
     assert Collection(tmp_path).verify(text).citations[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("lang", "law", "text", "others", "own"),
+    [
+        ("en", "Harbour Act", "Valid for three years.", ("four years", "within four years", "4 years"), "three years"),
+        ("de", "Hafengesetz", "Sie gilt drei Jahre.", ("vier Jahre", "in achtzehn Jahren"), "in drei Jahren"),
+        ("fr", "Code des ports", "Elle dure trois ans.", ("dans un délai de quatre ans", "treize ans"), "trois ans"),
+        ("es", "Ley de puertos", "Dura tres años.", ("cuatro años", "trece años"), "tres años"),
+        ("it", "Legge sui porti", "Vale tre anni.", ("quattro anni", "undici anni"), "tre anni"),
+        ("pt", "Lei dos portos", "Vale três anos.", ("quatro anos", "dezoito anos"), "três anos"),
+        ("nl", "Havenwet", "Zij geldt drie maanden.", ("vier maanden", "twaalf maanden"), "drie maanden"),
+    ],
+)  # fmt: skip
+def test_amounts_in_words(tmp_path: Path, lang: str, law: str, text: str, others: tuple[str, ...], own: str) -> None:
+    row = {"docno": "h-4", "law": law, "article": "4", "text": text}
+    (tmp_path / "corpus.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": lang}), encoding="utf-8")
+    collection = Collection(tmp_path)
+    sign = "§" if lang == "de" else "Art." if lang != "en" else "section"
+    said = {
+        words: collection.verify(f"{law}, {sign} 4: “{words}”").citations[0].state for words in (*others, own, "a term")
+    }
+    assert said == {**dict.fromkeys(others, "wording differs"), own: "right", "a term": "right"}
