@@ -50,13 +50,26 @@ _QUOTED = re.compile(
 )
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_MAIL = re.compile(
+    r"^[ \t>]*(?:Subject|Betreff|Objet|Oggetto|Asunto|Assunto|Onderwerp|Re|AW|WG|Fwd?|From|Von|De|Da|Van)\s?:"
+    r"|^[^\n]{1,200}\s(?:wrote|schrieb|a écrit|ha scritto|escribió|escreveu|schreef)\b[^\n]{0,60}:[ \t]*$",
+    re.MULTILINE,
+)
+"""Lines of a mail, in which `>` marks what is replied to."""
+
 _HEADING = re.compile(r"[ \xa0]?[(（【\[]([^()（）【】\[\]\n]{2,200})[)）】\]]")
 _HEADING_INSIDE = re.compile(rf"(\d[A-Za-z]{{0,2}}+(?:\(\w{{1,4}}\)){{0,4}}+){_HEADING.pattern}")
 _LINE_GOES_ON = re.compile(
     r"(?<=[^\s.:;!?。！？])\n(?=[^\s#>|*+•·\-–—○◦①-⑳\d(（]|\([A-Z][a-z]{2}|(?:1[5-9]|20)\d\d(?![\w/-]|[.:]\d))"
 )
-EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}|(?<![^\W_])_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?![^\W_])")
-"""Marks of Markdown around words, without which a text is read."""
+_MARKED_GOES_ON = re.compile(_LINE_GOES_ON.pattern.replace(r"\n", r"\n[ \t]*>[ \t>]*", 1))
+"""The same in lines that begin with marks of a quotation."""
+
+EMPHASIS = re.compile(
+    r"(?m:(?<=^>)(?:[ \t]?>)+)"
+    r"|\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}|(?<![^\W_])_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?![^\W_])"
+)
+"""Marks of Markdown around words, and of a quotation in a quotation, without which a text is read."""
 _SENTENCE = re.compile(r"[^\s.]{2}[.!?]\s|[\s”\"»’][.!?]\s+(?=[A-ZÀ-Þ])|[。！？]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _FOLLOWS = re.compile(r"[\s.,;…]{0,3}[(（\[—–-][^\w]{0,2}(?:\w{1,4}\.? ?){0,2}")
@@ -108,6 +121,17 @@ _DOCUMENT = re.compile(
 )
 """A name of a document that is not a law, such as a contract; treaties are laws."""
 
+_OF_CONTRACT = re.compile(
+    r"(?<![^\W\d_])(?:\w{0,20}verträge?|\w{0,20}vertrag(?:e?s)?|contra[ck]?ts?|contratt[oi]|contratos?|agreement|lease|bail|"
+    r"\w{0,20}overeenkomst|umow[ay]|avtal|aftale)(?![^\W\d_])",
+    re.IGNORECASE,
+)
+_HEADING_LINE = re.compile(r"[ \t]*(?:[.:–—-][ \t]*)?([(]?[A-ZÀ-Þ][^.;:!?\n]{1,70})?(?:\n|\Z)")
+"""Words that say that a text is a contract; and what is behind the number in a line that is a heading of it."""
+
+_WRAPPED = 45
+"""Fewest characters of a line above a heading that may be one of wrapped text."""
+
 _BRACKET = re.compile(r"\[([^\[\]\s]{2,80})\]")
 
 
@@ -153,6 +177,7 @@ def citations_of(
     docno: re.Pattern[str] | None = None,
     is_law: Callable[[str], object] = bool,
     laws_in: Callable[[str], Sequence[LawMention]] = lambda text: (),
+    given: bool = False,
 ) -> list[Citation]:
     """Return the citations of a text, in order. Of two that overlap, the first counts, then the longer.
 
@@ -167,8 +192,12 @@ def citations_of(
         docno: what docnos in square brackets look like; None for none.
         is_law: whether a name is that of a known law.
         laws_in: returns the known laws that a text names.
+        given: whether the law of citations without one is given; else those to a contract's own provisions are none.
     """
-    whole = _LINE_GOES_ON.sub(lambda end: "\n" if _is_heading(text, end.start()) else " ", text)
+    whole = _MARKED_GOES_ON.sub(lambda end: " " * len(end[0]) if _begins(text, end.start(), ">") else end[0], text)
+    if _MAIL.search(text):
+        text, whole = (_BLOCK_MARK.sub(lambda mark: " " * len(mark[0]), each) for each in (text, whole))
+    whole = _LINE_GOES_ON.sub(lambda end: "\n" if _begins(text, end.start(), "#") else " ", whole)
     readings = []
     for lang in dict.fromkeys(languages):
         references = read(whole, lang, names=learn_names(whole, lang), labels=False)
@@ -182,7 +211,8 @@ def citations_of(
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    kept = _with_old(whole, _with_days(whole, _with_laws(whole, text, kept)))
+    kept = _without_own(text, _with_laws(whole, text, kept), given)
+    kept = _with_old(whole, _with_days(whole, kept))
     kept = _with_quotations(whole, text, _with_headings(whole, kept))
     documents = [one.reference is not None and _is_document(one.reference.law, is_law) for one in kept]
     places = {place: new for new, place in enumerate(place for place, gone in enumerate(documents) if not gone)}
@@ -251,9 +281,9 @@ def _of_other_languages(whole: str, found: Sequence[Citation], languages: Sequen
                     yield Citation(first, last, one._replace(surface=whole[first:last]))
 
 
-def _is_heading(text: str, end: int) -> bool:
-    """Return True if the line that ends at a place is a heading in Markdown."""
-    return text.startswith("#", text.rfind("\n", 0, end) + 1)
+def _begins(text: str, end: int, mark: str) -> bool:
+    """Return True if the line that ends at a place begins with a mark of Markdown."""
+    return text.startswith(mark, text.rfind("\n", 0, end) + 1)
 
 
 def _cites(one: Reference, is_law: Callable[[str], object]) -> bool:
@@ -310,6 +340,28 @@ def _with_laws(whole: str, text: str, citations: Sequence[Citation]) -> list[Cit
                 one = one._replace(before=last.get(reference.word, ""))
         with_laws.append(one)
     return with_laws
+
+
+def _without_own(text: str, citations: Sequence[Citation], given: bool) -> list[Citation]:
+    """Return citations without the headings of a contract, which begin lines, and citations of its own provisions."""
+    headings: dict[Citation, str] = {}
+    for one in citations if _OF_CONTRACT.search(text) else ():
+        *_, above, begin = ("\n\n" + text[: one.start]).rsplit("\n", 2)
+        words = _HEADING_LINE.match(text, one.end)
+        ends = len(above) < _WRAPPED or above.rstrip()[-1:] in ".:;!?)"
+        alone = words and ((words[1] and ends) or not above.strip()) and not begin.strip(" \t#*")
+        if alone and one.reference and one.reference.article and not one.reference.law:
+            headings[one] = one.reference.article
+    numbers = [int(number) for number in headings.values() if number.isdecimal()]
+    if len(numbers) < 2 or numbers != sorted({*numbers}):
+        return list(citations)
+    own = {*headings.values()} if not given else ()
+    return [
+        one
+        for one in citations
+        if one not in headings
+        and not (one.reference and not (one.reference.law or one.before) and one.reference.article in own)
+    ]
 
 
 def _with_days(text: str, citations: Sequence[Citation]) -> list[Citation]:

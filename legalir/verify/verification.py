@@ -286,7 +286,7 @@ class Verifier:
             )
         plain, places = _without_emphasis(text)
         names = self._table.law_names
-        found = citations_of(plain, languages, self._docno, names.named, names.find)
+        found = citations_of(plain, languages, self._docno, names.named, names.find, bool(law))
 
         def check(one: Citation) -> Checked:
             return self._checked(plain, one, day, as_of is not None, law)

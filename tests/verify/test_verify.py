@@ -1044,3 +1044,40 @@ def test_amounts_in_words(tmp_path: Path, lang: str, law: str, text: str, others
         words: collection.verify(f"{law}, {sign} 4: “{words}”").citations[0].state for words in (*others, own, "a term")
     }
     assert said == {**dict.fromkeys(others, "wording differs"), own: "right", "a term": "right"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Mietvertrag\n\n§ 1 Gegenstand\nEin Boot.\n\n§ 2 Haftung\nEs gilt § 1. Siehe § 4 HfG.\n", ["§ 4 HfG"]),
+        ("CONTRAT\n\nArticle 1 – Objet\nUn bateau.\n\nArticle 2 – Durée\nVoir article 1.\n", []),
+        ("LEASE\n\nSection 1\n\nThe berth.\n\nSection 2\n\nSee section 1.\n", []),
+        ("Mietvertrag\n\n§ 1 HfG Gegenstand\nBoot.\n\n§ 2 HfG Haftung\n", ["§ 1 HfG", "§ 2 HfG"]),
+        ("Gutachten\n\n§ 1 Gegenstand\nEin Boot.\n\n§ 2 Haftung\nEs haftet A.\n", ["§ 1", "§ 2"]),
+        ("Der Vertrag verletzt\n§ 1.\nEr verletzt\n§ 2.\n", ["§ 1", "§ 2"]),
+        ("Zum Vertrag: § 1 und § 2 gelten.", ["§ 1", "§ 2"]),
+    ],
+)
+def test_headings_of_a_contract_are_no_citations(tmp_path: Path, text: str, words: list[str]) -> None:
+    rows = [{"docno": f"h-{n}", "law": "Hafengesetz (HfG)", "article": str(n), "text": "3"} for n in (1, 2, 4)]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": "de"}), encoding="utf-8")
+    lang = "de" if "§" in text else "fr" if "CONTRAT" in text else "en"
+    assert [one.words for one in Collection(tmp_path).verify(text, lang=lang).citations] == words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Subject: section 3 of ACT\n\n> Section 2 of ACT is about lights, which every master knows.\n", "right right"),
+        ("On Monday A wrote:\n> See section 2 of ACT.\n>> We saw section 3 of\n>> ACT before.\n", "right right"),
+        ("> See section 2 of the\n> Harbour Act 1998 about lights.\n", "right"),
+        ("Betreff: section 9 of ACT\n\n> The fee is ten crowns a day at most.\n", "no such provision"),
+        ("Section 2 of ACT says:\n\n> The master of a boat must show three white lights.\n", "wording differs"),
+        ("Section 2 of ACT says:\n> The master of a boat must show two\n> white lights at night.\n", "right"),
+    ],
+)
+def test_marks_of_replies(tmp_path: Path, text: str, expected: str) -> None:
+    collection = Collection(folder_of(tmp_path / "harbour"))
+    found = collection.verify(text.replace("ACT", "the Harbour Act 1998"), lang="en").citations
+    assert " ".join(one.state for one in found) == expected
