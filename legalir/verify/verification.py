@@ -29,7 +29,7 @@ from legalir.references.lookup import NumberTable, as_article, is_of_other_units
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.read import Place, Reference, labelled, learn_names, read
 from legalir.references.typed import Typed, as_typed, law_endings
-from legalir.statutes.dates import NEVER
+from legalir.statutes.dates import NEVER, periods_in
 from legalir.statutes.versions.difference import WordPart
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.citations import EMPHASIS, Citation, citations_of, heading_at, is_quotation
@@ -639,7 +639,7 @@ class Verifier:
             if compact(name) == table.prefix:
                 return None, False, ""
             return _Found("could not check", "The provisions of the collection do not say of which law they are.")
-        if near := self._nearest_laws(name, not reference.law):
+        if near := self._nearest_laws(name, not reference.law) or self._of_day(name):
             return _Found("name unclear", f"The collection has no law of exactly this name: {near[0]}?", near)
         if self._collection.source.about.complete:
             return _Found("no such law", "The collection, which says that it is complete, has no such law.")
@@ -687,6 +687,25 @@ class Verifier:
                 if self._nearest_laws(name, True) and not names.find(name):
                     return (), name
         return (), ""
+
+    def _of_day(self, name: str) -> tuple[str, ...]:
+        """Return the laws that a kind and a day may mean, without a number: *loi du 8 avril 2016*."""
+        days = [one for one in periods_in(name, only_days=True) if one.first]
+        kind = re.match(r"[^\W\d_]+", name)
+        if len(days) != 1 or not kind or re.search(r"\d", name[: days[0].start] + name[days[0].end :]):
+            return ()
+        laws = (self._table.laws[law] for law in self._by_day.get(days[0].first, ()))
+        return tuple(law for law in laws if compact(kind[0]) in compact(law))[:_MOST_LAWS]
+
+    @cached_property
+    def _by_day(self) -> dict[str, list[int]]:
+        """The laws whose names have one day, by that day."""
+        found: dict[str, list[int]] = {}
+        for law, name in enumerate(self._table.laws):
+            days = {one.first for one in periods_in(name, only_days=True)}
+            for day in days if len(days) == 1 else ():
+                found.setdefault(day, []).append(law)
+        return found
 
     def _is_end_of(self, words: str, name: str) -> bool:
         """Return True if a name is the end of a longer one, which may be another law: the *New* Harbours Act."""

@@ -1081,3 +1081,25 @@ def test_marks_of_replies(tmp_path: Path, text: str, expected: str) -> None:
     collection = Collection(folder_of(tmp_path / "harbour"))
     found = collection.verify(text.replace("ACT", "the Harbour Act 1998"), lang="en").citations
     assert " ".join(one.state for one in found) == expected
+
+
+@pytest.mark.parametrize(
+    ("lang", "laws", "text", "state"),
+    [
+        ("fr", ["Loi n° 2016-41 du 8 avril 2016 sur le port"], "article 4 de la loi du 8 avril 2016", "name unclear"),
+        ("de", ["Hafengesetz vom 8. April 2016"], "§ 4 des Gesetzes vom 8. April 2016", "name unclear"),
+        ("nl", ["Wet van 8 april 2016 op havens"], "artikel 4 van de wet van 8 april 2016", "name unclear"),
+        ("it", ["Legge 8 aprile 2016, n. 41"], "art. 4 della legge 8 aprile 2016", "name unclear"),
+        ("it", ["Legge 8 aprile 2016, n. 41"], "art. 4 della legge 8 aprile 2016, n. 99", "name unclear"),
+        ("fr", ["Loi n° 2016-41 du 8 avril 2016"], "l'article 4 de la loi du 9 avril 2016", "outside this collection"),
+        ("fr", ["Loi n° 2016-41 du 8 avril 2016"], "l'article 4 du décret du 8 avril 2016", "outside this collection"),
+        ("fr", ["Loi n° 2016-41 du 8 avril 2016", "Loi n° 2016-42 du 8 avril 2016"],
+         "l'article 4 de la loi du 8 avril 2016", "name unclear"),
+    ],
+)  # fmt: skip
+def test_a_law_named_by_its_day(tmp_path: Path, lang: str, laws: list[str], text: str, state: str) -> None:
+    rows = [{"docno": f"l{n}-4", "law": law, "article": "4", "text": "3"} for n, law in enumerate([*laws, "Havne"])]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text(json.dumps({"lang": lang}), encoding="utf-8")
+    one = Collection(tmp_path).verify(text, lang=lang).citations[0]
+    assert (one.state, one.nearest) == (state, tuple(laws) if state == "name unclear" else ())
