@@ -315,6 +315,7 @@ class Outline:
     Attributes:
         sentences: the sentences, in order.
         gaps: what is before each: a blank, or nothing where the text has no white space there.
+        paragraphs: the first sentence of each paragraph, by its number.
     """
 
     def __init__(self, text: str, language: str = UNKNOWN) -> None:
@@ -394,6 +395,7 @@ class Outline:
                     self._tied.setdefault(other, set()).add(one)
             if paragraph == place and not (place == 0 and _HEADING.search(sentence)):
                 paragraphs[_value(mark) or len(paragraphs)] = place
+        self.paragraphs = {number: place for number, place in paragraphs.items() if number}
 
     def rule(self, place: int, letters: int) -> tuple[list[int], bool]:
         """Return the sentences that a quotation of one sentence needs, and whether items at the end were left out.

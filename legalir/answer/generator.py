@@ -67,6 +67,7 @@ NOTHING_FOUND = "nothing found"
 REASON_KINDS = {
     "nothing_found": NOTHING_FOUND,
     "repealed": "all provisions that were found are repealed",
+    "absent": "this collection does not have what the question names, or not as law in force",
     "not_covered": "nothing in this collection seems to answer the question",
     "undecided": "the provisions do not decide the question",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from math import log1p
 from typing import Annotated
 
@@ -16,9 +17,13 @@ from legalir.answer.contexts import texts_of
 from legalir.answer.generator import GAP, Answer, Generator, citing
 from legalir.collections import Collection
 from legalir.contract import factory_of
+from legalir.references.grammar import grammars
+from legalir.references.lookup import Lookup, NumberTable
+from legalir.references.read import read
 
 _ITEMS = 600
-"""Letters of the items of a list that are quoted with its head; further items are left out, and the sign … shows it."""
+"""Letters of the items of a list that are quoted with its head, and of a provision that is quoted whole; the sign …
+shows that more was left out."""
 
 
 class Quote(Generator):
@@ -27,7 +32,8 @@ class Quote(Generator):
     The answer has a line per provision, best first: ``title: sentence [docno]``. The score of a sentence is the sum of
     the idf of the terms that it shares with the question, each counted once; idf is Lucene's, over the sentences of
     the quoted provisions. Between sentences with equal scores, the first is taken. So each provision is quoted and
-    cited, even if it shares no term with the question.
+    cited, even if it shares no term with the question. If a question asks only what the provisions say that it names by
+    number, these are quoted whole, or the paragraph that it names, up to 600 letters.
     """
 
     name = "quote"
@@ -59,9 +65,24 @@ class Quote(Generator):
             self._analyzer,
             self.collection.language,
         )
+        named = self._named(query)
+        texts = [
+            beginning(provisions[docno].text, named[docno], self.collection.language) if docno in named else text
+            for docno, text in zip(first, texts, strict=True)
+        ]
         lines = (_line(docno, provisions[docno].title, text) for docno, text in zip(first, texts, strict=True))
         verified = tuple((docno, text, "verified") for docno, text in zip(first, texts, strict=True) if text)
         return Answer("\n".join(lines), tuple(first), verified, context_docnos=tuple(first))
+
+    def _named(self, query: str) -> dict[str, int]:
+        """Return the provisions that a question names if it asks only what they say, each with its paragraph, or 0."""
+        lang = self.collection.language
+        references = read(query, lang) if lang.partition("-")[0] in grammars() else []
+        if not (references and (numbers := NumberTable.of(self.collection)).asks_for_text(query)):
+            return {}
+        paragraph = references[0].paragraph if len(references) == 1 else ""
+        named = Lookup(numbers, most=len(numbers)).named(query)
+        return {str(numbers.docnos[place]): int(paragraph) if paragraph.isdecimal() else 0 for place in named}
 
 
 def best_sentences(
@@ -86,6 +107,17 @@ def best_sentences(
         best = sorted(range(len(worth)), key=lambda place: (-worth[place], place))[:count]
         chosen.append(_joined(outline, best))
     return chosen
+
+
+def beginning(text: str, paragraph: int, language: str = UNKNOWN) -> str:
+    """Return a paragraph, or the whole text if it has no paragraph of this number, up to 600 letters."""
+    outline = Outline(text, language)
+    first = outline.paragraphs.get(paragraph, 0)
+    later = [place for place in outline.paragraphs.values() if place > first] if paragraph in outline.paragraphs else []
+    places = range(first, min(later, default=len(outline.sentences)))
+    fits = max(1, sum(size <= _ITEMS for size in accumulate(len(outline.sentences[place]) for place in places)))
+    quoted = _joined(outline, places[:fits])
+    return quoted if fits >= len(places) or quoted.endswith(GAP.rstrip()) else quoted + GAP.rstrip()
 
 
 def _joined(outline: Outline, best: Sequence[int], letters: int = _ITEMS) -> str:

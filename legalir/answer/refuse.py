@@ -18,6 +18,10 @@ question all of whose terms one provision has, such as a keyword, has an evidenc
 Words that name a law and a number which the collection lacks do not count, unless a question names another provision
 that it has.
 
+A question that asks only what the provisions say that it names by number (*What does section 4 say?*) has an evidence
+of at least one half, and its list becomes these provisions. It is outside if none of them is there, or in force on the
+day. A number without a law in a collection of several laws names nothing.
+
 Whatever it shares, a question is outside (evidence 0) if it asks for the law of :mod:`another state
 <legalir.answer.states>` than that of the collection, which the provisions nearest to its other words do not name; or if
 it names a law that neither the collection nor any provision has.
@@ -57,7 +61,7 @@ from legalir.frames.component import Component
 from legalir.lexical.bm25f import BM25F, FieldIndex
 from legalir.lexical.retriever import known_terms
 from legalir.references.grammar import grammars
-from legalir.references.lookup import NumberTable
+from legalir.references.lookup import Lookup, NumberTable
 from legalir.references.numbers import clean
 from legalir.rewrite.rewriter import original_questions
 from legalir.storage.digest import digest, file_digest
@@ -100,8 +104,9 @@ _NAMES_OF_LAWS = {
 class Features(NamedTuple):
     """What a question shares with a collection.
 
-    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, and q has one; else 0.
-    `outside` is 1 if it asks for a law that the collection lacks.
+    Without vectors, `close` is NaN. `whole` is 1 if one provision has all terms of q, and q has one, or if the question
+    asks only what provisions say that it names; else 0. `outside` is 1 if it asks for a law or a provision that the
+    collection lacks.
     """
 
     known: float
@@ -151,7 +156,8 @@ class Refuse(Component):
     few judged questions (3 % in the mean over collections, 8 % at most).
 
     Columns in: ``qid, query, docno, score, rank``. Columns out: the same, ``query_evidence`` and ``query_refusal``, the
-    reason, empty if the question may be answered. Lists and ranks stay.
+    reason, empty if the question may be answered. Lists and ranks stay; of a question that asks only what the
+    provisions say that it names, only these stay.
     """
 
     name = "refuse"
@@ -179,12 +185,14 @@ class Refuse(Component):
         require_texts(queries, self.name)
         asked = queries.assign(query=original_questions(queries))
         evidence = self.evidence(self.features(asked))
+        named = {qid: docnos for qid, docnos in zip(asked["qid"], self._named(asked), strict=True) if docnos}
         reasons = [
             self.reason(query, number) if number < self.threshold else ""
             for query, number in zip(asked["query"], evidence, strict=True)
         ]
         found = pd.DataFrame({EVIDENCE: evidence, REFUSAL: reasons}, index=asked["qid"]).loc[inp["qid"]]
-        return inp.assign(**{name: found[name].to_numpy() for name in (EVIDENCE, REFUSAL)})
+        out = inp.assign(**{name: found[name].to_numpy() for name in (EVIDENCE, REFUSAL)})
+        return out[[docno in named.get(qid, (docno,)) for qid, docno in zip(out["qid"], out["docno"], strict=True)]]
 
     def _validate(self, inp: pd.DataFrame) -> None:
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
@@ -196,15 +204,18 @@ class Refuse(Component):
         areas = [area for area in self._named_areas(query) if self._chance.areas[area] < _RARE]
         why = [f"it asks for the law of {' and '.join(state.split('/')[-1] for state in states)}"] if states else []
         missing = self._missing(query)
-        why += [f"it has no {law}, {number}" for law, number in missing]
+        why += [f"it has no {', '.join(filter(None, one))}" for one in missing]
         why += [f"it has no {law}" for law in laws if law not in dict(missing)]
         why += [f"it has little about {' and '.join(areas)}"] if areas else []
-        if not (states or laws):
+        absent = not states and (bool(laws) or (evidence == 0 and self._only_names(query)))
+        if absent and not (missing or laws):
+            why.append("what it names is repealed, not yet in force, or left out by the filter")
+        if not (states or absent):
             why.append(
                 f"its provisions share too little with it in {shares} (evidence {evidence:.2f}, {self.threshold:g} is "
                 "needed)"
             )
-        return "; ".join([REASON_KINDS["not_covered"], *why])
+        return "; ".join([REASON_KINDS["absent" if absent else "not_covered"], *why])
 
     def evidence(self, features: Sequence[Features]) -> list[float]:
         """Return the evidence of questions with these features, from 0 to 1."""
@@ -228,14 +239,29 @@ class Refuse(Component):
         """Return the features of questions: one row per question, ``qid, query``, perhaps ``as_of``."""
         known = asked.assign(query=[self._without_missing(query) for query in asked["query"]])
         features = []
-        for query, before, close in zip(known["query"], asked["query"], self._closest(known), strict=True):
+        every = zip(known["query"], asked["query"], self._closest(known), self._named(asked), strict=True)
+        for query, before, close, named in every:
             own = {term for term in self._index.analyzer.terms(query) if not self._everyday[term]}
             areas = self._named_areas(query)
             area = float(np.mean([self._chance.areas[one] for one in areas])) if areas else 0.0
-            whole = float(query == before and self._having(own).size > 0)
-            outside = float(bool(self._other_states(before) or self._lacking(before)))
+            whole = float(bool(named) or (query == before and self._having(own).size > 0))
+            outside = float(bool(self._other_states(before) or self._lacking(before)) or named == set())
             features.append(Features(*self._words(own), close, float(bool(areas)), area, whole, outside))
         return features
+
+    def _named(self, asked: pd.DataFrame) -> list[set[str] | None]:
+        """Return the provisions that each question names if it asks only what they say, else None."""
+        return [
+            {str(self._numbers.docnos[place]) for place in places} if self._only_names(query) else None
+            for query, places in zip(asked["query"], self._lookup.named_by(asked), strict=True)
+        ]
+
+    def _only_names(self, query: str) -> bool:
+        """Return True if a question asks only what provisions say, and it is clear which, or that there are none."""
+        numbers = self._numbers
+        if not numbers.manifest.facts["articles"] or not numbers.asks_for_text(query):
+            return False
+        return bool(self._lookup.named(query)) or not any(one.provisions for one in numbers.references(query))
 
     def _other_states(self, query: str) -> list[str]:
         """Return the states whose law a question asks for, and which are not those of the collection.
@@ -266,7 +292,7 @@ class Refuse(Component):
             return []
         laws = [query[one.start : one.end] for one in mentions(query) if one.own]
         if numbers.laws:
-            laws += [law for law, _ in self._missing(query)]
+            laws += [law for law, _ in self._missing(query) if law]
             laws += [name for name in _law_names(query, self.collection.language) if numbers.is_other(name)]
         terms = self._index.analyzer.terms
         return [law for law in dict.fromkeys(laws) if not self._having(set(terms(law))).size]
@@ -279,12 +305,13 @@ class Refuse(Component):
         namings = list(self._numbers.references(query))
         if any(one.provisions for one in namings):
             return []
-        return [(one.law, one.words) for one in namings if one.law_named]
+        return [(one.law, one.words) for one in namings if one.law_named or self._only_names(query)]
 
     def _without_missing(self, query: str) -> str:
         """Return a question without the words for laws and numbers that the collection lacks."""
         missing = self._missing(query)
-        return reduce(lambda text, words: text.replace(words, " "), chain(*missing), clean(query)) if missing else query
+        words = filter(None, chain(*missing))
+        return reduce(lambda text, one: text.replace(one, " "), words, clean(query)) if missing else query
 
     def _named_areas(self, query: str) -> list[str]:
         """Return the areas of law that a question names."""
@@ -308,6 +335,10 @@ class Refuse(Component):
     @cached_property
     def _numbers(self) -> NumberTable:
         return NumberTable.of(self.collection)
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(self._numbers, most=len(self._numbers))
 
     @cached_property
     def _vectors(self) -> DenseIndex | None:

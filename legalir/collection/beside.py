@@ -90,7 +90,8 @@ class Beside:
         Args:
             docnos: of provisions.
             day: ISO date; None for the day that the question asks for, or today.
-            query: a question: provisions that it names by number are left out, too.
+            query: a question: provisions that it names by number are left out, too, unless all of `docnos` only say
+                that they are repealed.
         """
         records = self._collection.provisions(docnos)
         day = day or asked_day(query).day or iso_date(today())
@@ -99,6 +100,8 @@ class Beside:
         if query and any(reasons.values()):
             places = Lookup(self._table, without_law=True).named(query)
             named = {provision_key(str(self._table.docnos[place])) for place in places}
+        if all(self._repeals.notice(one) for one in records.values()):
+            named = set()  # None of them has words that could be quoted.
         return {docno: reason for docno, reason in reasons.items() if reason and provision_key(docno) not in named}
 
     def _upcoming(self, place: int, day: int) -> str:

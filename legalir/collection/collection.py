@@ -418,7 +418,7 @@ class Collection:
     ) -> Answer:
         """Return the answer to one question, with the provisions that the generator received.
 
-        No answer is made from repealed provisions, unless the question names them by number.
+        No answer is made from repealed provisions, unless the question names them by number and they have words.
 
         Args:
             query: the question.

@@ -21,6 +21,7 @@ import pandas as pd
 from annotated_types import Ge
 
 from legalir.analysis.language import identify
+from legalir.analysis.wording import words_for
 from legalir.collections import Collection
 from legalir.contract import factory_of
 from legalir.explanation import Explanation, Part, Upstream
@@ -453,6 +454,18 @@ class NumberTable(IndexArtifact):
                 start = number.start if place else reference.start
                 name = text[law.start : law.end].strip() if law else ""
                 yield Naming(text[start : number.end], name, cached[key], law is not None, start)
+
+    def asks_for_text(self, question: str) -> bool:
+        """Return True if a question asks only what the provisions say that it names one by one, or only names them."""
+        text = rest = clean(question)
+        references = read_references(text)
+        if not references or any(len(one.numbers) > 1 for one in references):
+            return False  # Several numbers may be a range.
+        for reference, mention in zip(references, self.law_names.of(text, references), strict=True):
+            law = self._law_of(text, reference, mention)
+            for start, end in ((reference.start, reference.after), (law.start, law.end) if law else (0, 0)):
+                rest = rest[:start] + " " * (end - start) + rest[end:]
+        return re.search(r"\w", re.sub(words_for("asking"), " ", rest, flags=re.IGNORECASE)) is None
 
     def _law_of(self, text: str, reference: WrittenReference, law: LawMention | None) -> LawMention | None:
         """Return the law of a reference; a name directly after it that the collection does not have is another law.

@@ -117,6 +117,89 @@ def test_a_law_that_is_lacking_counts_unless_a_provision_of_the_collection_is_na
     assert "it has no 항공사업법" in refuse.reason(by_name, 0)
 
 
+LAW = [
+    ("3", "(1) Boats moor at berths.\n(2) At a berth are banned:\n(a) fires;\n(b) oil.\n(3) A berth may be changed."),
+    ("4", "A fee of 20 crowns is due."),
+    ("5", "Section 4 says who pays."),
+    ("6", "(Repealed)"),
+]
+
+
+def law(root: Path, lang: str, rows: list[tuple[str, str]], laws: tuple[str, ...] = ("Quay Act",)) -> Collection:
+    lines = [
+        {"docno": f"{place}-{one}", "law": name, "article": one, "title": f"{name} {one}", "text": text}
+        for place, name in enumerate(laws)
+        for one, text in rows
+    ]
+    root.mkdir()
+    (root / "corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (root / "dataset.yaml").write_text(f"lang: {lang}\n", encoding="utf-8")
+    return Collection(root, cache=root / "cache")
+
+
+@pytest.fixture(name="quay")
+def new_quay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collection:
+    monkeypatch.setenv("LEGALIR_SEMANTIC", "off")
+    return law(tmp_path / "quay", "en", LAW)
+
+
+def test_what_a_provision_says_is_answered_by_it_alone(quay: Collection) -> None:
+    for question in ("What does section 4 say?", "Quay Act, s 4", "Please explain section 4 of the Quay Act to me."):
+        answer = quay.answer(question)
+        assert (answer.citations, answer.quotes[0][1]) == (("0-4",), LAW[1][1]), question
+    (whole,), (part,) = (quay.answer(f"What does section 3{one} say?").quotes for one in ("", "(2)"))
+    assert whole[1] == " ".join(LAW[0][1].split())
+    assert part[1] == "(2) At a berth are banned: (a) fires; (b) oil."
+
+
+@pytest.mark.parametrize(
+    ("lang", "question"),
+    [
+        ("de", "Was steht in § 4?"),
+        ("fr", "Que prévoit l’article 4 ?"),
+        ("ko", "제4조의 내용은?"),
+        ("ja", "第4条には何が書いてありますか。"),
+        ("zh", "第四条规定了什么？"),
+    ],
+)
+def test_it_is_asked_in_any_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lang: str, question: str) -> None:
+    monkeypatch.setenv("LEGALIR_SEMANTIC", "off")
+    assert law(tmp_path / lang, lang, LAW).answer(question).citations == ("0-4",)
+
+
+def test_what_is_repealed_or_not_there_is_said(quay: Collection) -> None:
+    repealed, absent = (quay.answer(f"What does section {one} say?") for one in (6, 412))
+    assert (repealed.abstained, repealed.reason) == (True, "all provisions that were found are repealed")
+    assert repealed.sources["docno"].tolist() == ["0-6"]
+    assert absent.reason == "this collection does not have what the question names, or not as law in force; " + (
+        "it has no section 412"
+    )
+    harbour = Collection("legalir/harbour", cache=quay.cache / "harbour")
+    gone = harbour.answer("What does section 19 of the Harbour Act say?", as_of="2024-01-01")
+    assert gone.reason.endswith("; what it names is repealed, not yet in force, or left out by the filter")
+    before = harbour.answer("What does section 19 of the Harbour Act say?", as_of="2021-01-01")
+    assert before.citations == ("act-19@2020-01-01",)
+
+
+def test_a_question_that_asks_more_than_what_a_provision_says_is_no_exception(tmp_path: Path, quay: Collection) -> None:
+    more = [
+        "What does section 4 say about dogs?",
+        "What penalty does section 4 set?",
+        "Does section 4 apply to yachts, and what is the speed of light?",
+        "Who wrote section 4?",
+        "What do sections 3 to 6 say?",
+    ]
+    plain, refuse = asked(*more), Refuse(quay)
+    assert refuse._named(plain) == [None] * len(more)
+    assert [one.whole + one.outside for one in refuse.features(plain)] == [0] * len(more)
+    # A number of several laws names none of them.
+    several = Refuse(law(tmp_path / "two", "en", LAW, ("Quay Act", "Pier Act")))
+    assert several._named(asked("What does section 4 say?", "What does section 4 of the Pier Act say?")) == [
+        None,
+        {"1-4"},
+    ]
+
+
 def test_the_law_of_another_state_is_refused_and_what_comes_from_there_is_not(collection: Collection) -> None:
     refuse = Refuse(collection)
     other = ["일본 소방법에서 비상탈출구의 폭은?", "미국에서는 밀집영업장 비상탈출구의 폭이 얼마인가요?"]
