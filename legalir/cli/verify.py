@@ -110,7 +110,7 @@ def text_of(path: Path, data: bytes | None = None) -> str:
     if len(data) > _LARGEST:
         raise DataError(f"{path.name} has more than {_LARGEST / 2**20:.0f} MB: split it.")
     if data.lstrip().startswith(b"%PDF"):
-        return "\n".join(rejoined(pdf.lines_of(path.name, data)))
+        return "\n".join(rejoined(pdf.lines_of(path.name, data)[0]))
     if data.startswith(b"PK"):
         return "\n".join(docx.lines_of(path.name, data))
     if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf")):

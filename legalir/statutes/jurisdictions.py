@@ -64,6 +64,7 @@ _OMITTED = re.compile(r"[\W]*(?:…|\.\s?\.\s?\.|\*\s?\*\s?\*|x\s?x\s?x)(?:[^\w\
 """Points in place of a text."""
 _AROUND = " \t\n.·…-—–。:;,()[]（）⁰¹²³⁴⁵⁶⁷⁸⁹"
 _MARK_BEHIND = re.compile(r"\s*(?:[(\[]\d{1,3}[)\]]|[⁰¹²³⁴-⁹]+|(?<=[)\]])\d{1,2})\W*$")
+_DAY_BEHIND = re.compile(r"(?<=\S)\s+\d{4}\.\s?\d{1,2}\.\s?\d{1,2}\.?[\s)）]*$")
 _ACT_NUMBER = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|\d/\d")
 _OF = """
     by in of the with from mit ab am im vom von zum zu durch du de des la le les l par d da do dos della del dell dal
@@ -192,7 +193,7 @@ class Jurisdiction(Schema):
         bare = _IN_BRACKETS.sub(" ", text)
         if len(text) < _LONGEST_NOTICE and _OMITTED.fullmatch(text):
             return True
-        text = _MARK_BEHIND.sub("", text)
+        text = _DAY_BEHIND.sub("", _MARK_BEHIND.sub("", text))
         for one in (text, bare) if "\n" not in text.strip() else ():
             notice = _BEFORE_WORDS.sub("", one[: 2 * _LONGEST_NOTICE]).casefold()
             later = notice.partition("; ")[2] if text.lstrip().startswith(("[", "(")) else ""

@@ -9,7 +9,10 @@ Row = tuple[str, ...]
 
 
 def pdf_of(pages: Sequence[Sequence[str | Row]]) -> bytes:
-    """Return a PDF file; a row of cells is drawn with lines around them, so that it is a table."""
+    """Return a PDF file; a row of cells is drawn with lines around them, so that it is a table.
+
+    What is behind a tab in a line is in the right column of the page.
+    """
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     kids = []
     for lines in pages:
@@ -36,7 +39,8 @@ def pdf_of(pages: Sequence[Sequence[str | Row]]) -> bytes:
 
 def _drawn(line: str | Row, height: int) -> str:
     if isinstance(line, str):
-        return _text(line, 60, height)
+        left, _, right = line.partition("\t")
+        return "\n".join(_text(words, at, height) for words, at in ((left, 60), (right, 330)) if words)
     cells = [
         f"{60 + 150 * place} {height - 5} 150 20 re S\n{_text(cell, 65 + 150 * place, height)}"
         for place, cell in enumerate(line)

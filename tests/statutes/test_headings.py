@@ -173,12 +173,75 @@ Ley de bancos | Artículo único. El capitán pone los bancos.
     único: El capitán pone los bancos.
 § 1 Hafen | Der Hafen ist offen. | (Anm.: § 2 aufgehoben durch Z 3, BGBl. I Nr. 43/2012) | § 3 Kai | Der Kai ist lang. | (Anm.: § 9 gilt nicht.)
     1 Hafen: Der Hafen ist offen. | 2: | 3 Kai: Der Kai ist lang. / (Anm.: § 9 gilt nicht.)
+86D.01 DOCKS. | A dock is long. | 86D.02 [Repealed, 2004 c 5 s 9] | 86D.025 FEES. | A fee is due. | 86D.03 LEAVE. | Subdivision 1. It is asked.
+    86D.01 DOCKS: A dock is long. | 86D.02: | 86D.025 FEES: A fee is due. | 86D.03 LEAVE: Subdivision 1. It is asked.
+718.103 Fees.—A fee is due. | 718.1035 Power; duty.—It is held. | 718.104 Docks.—A dock is long.
+    718.103 Fees: A fee is due. | 718.1035 Power; duty: It is held. | 718.104 Docks: A dock is long.
+Sec. 1.021. DOCKS. A dock is long. | Sec. 1.0211. FEES. A fee is due. | Sec. 1.022. FINES. It is ten.
+    1.021 DOCKS: A dock is long. | 1.0211 FEES: A fee is due. | 1.022 FINES: It is ten.
+NRS 40.60  Docks. A dock is long. | NRS 40.61  “Fee” defined. | 1. “Fee” means a sum. | 2. “Sum” means money. | NRS 40.62  Fines. It is ten.
+    40.60: Docks. A dock is long. | 40.61: “Fee” defined. / 1. “Fee” means a sum. / 2. “Sum” means money. | 40.62: Fines. It is ten.
+88.12.010 | Docks. | A dock is long. | 88.12.020 | Fees. | A fee is due.
+    88.12.010 Docks: A dock is long. | 88.12.020 Fees: A fee is due.
+(430 ILCS 65/1) (from Ch. 38, par. 83) | Sec. 1. A dock is long. | (430 ILCS 65/2) | Sec. 2. A fee is due.
+    1: A dock is long. | 2: A fee is due.
+Sec. 1-1. Dogs are kept. | Secs. 1-2—1-20. - Reserved. | Sec. 1-21. Cats are kept.
+    1-1: Dogs are kept. | 1-21: Cats are kept.
+701.01 Fee. A fee is due. [1971 c.7 §1] | 701.02 [1971 c.7 §4; repealed by 1999 c.402 §1] | DOCKS | 701.03 Dock. A dock is long.
+    701.01: Fee. A fee is due. [1971 c.7 §1] | 701.02: | DOCKS > 701.03: Dock. A dock is long.
+1 Docks | A dock is long. | F12. . . . . . . | F1 S. 2 repealed by Act 1999 (c. 5) | 3 Fees | A fee is due. | [F23A End | In this Act, it ends.] | 4 Title | It is named.
+    1 Docks: A dock is long. | 2: | 3 Fees: A fee is due. | 3A End: In this Act, it ends.] | 4 Title: It is named.
+Article 1er. Le port est ouvert. | Art. 1er/1. Le Roi fixe les droits. | Art. 2. Un droit est dû. | ANNEXES. | Art. N1. Annexe 1. Tarif. | Dix euros. | Art. N2. Modèle. | Un nom.
+    1: Le port est ouvert. | 1/1: Le Roi fixe les droits. | 2: Un droit est dû. | 1 Annexe 1. Tarif: Dix euros. | 2 Modèle: Un nom.
+Artikel 1. De haven is open. | Art. 2. Een recht is verschuldigd. | BIJLAGE. | Art. N. Tarief. | Tien euro.
+    1: De haven is open. | 2: Een recht is verschuldigd. | Tarief: Tien euro.
+Hafenordnung | Teil 1 | Allgemeines | 1. Der Hafen ist offen. | 2. Der Kai ist lang. | Teil 2 | Gebühren | 3. Eine Gebühr wird erhoben.
+    Teil 1 Allgemeines > 1: Der Hafen ist offen. | Teil 1 Allgemeines > 2: Der Kai ist lang. | Teil 2 Gebühren > 3: Eine Gebühr wird erhoben.
+Hafenordnung | 1. Zweck | Sie regelt den Hafen. | 2. Begriffe | Es ist | 1. Amt das Hafenamt, | 2. Kai jeder Platz, | 3. Gebühr | Eine Gebühr wird erhoben.
+    1 Zweck: Sie regelt den Hafen. | 2 Begriffe: Es ist / 1. Amt das Hafenamt, / 2. Kai jeder Platz, | 3 Gebühr: Eine Gebühr wird erhoben.
+LOI SUR LES PORTS | SECTION I | PORTS | 1. Le port est ouvert. | 2. Le quai est long. | SECTION II | DROITS | 3. Un droit est dû.
+    SECTION I PORTS > 1: Le port est ouvert. | SECTION I PORTS > 2: Le quai est long. | SECTION II DROITS > 3: Un droit est dû.
+Der Rat hat beschlossen: | I. Hafen | § 1 Kai | Der Kai ist lang. | II. Schluss | § 2 Ende | Es endet.
+    I. Hafen > 1 Kai: Der Kai ist lang. | II. Schluss > 2 Ende: Es endet.
+Act 2010 | 1  Docks | A dock is long. | 2  Begin | 1.  Section 1 begins now. | 2.  Section 3 begins later. | 3  Fees | A fee is due.
+    1 Docks: A dock is long. | 2 Begin: 1. Section 1 begins now. / 2. Section 3 begins later. | 3 Fees: A fee is due.
+1 Docks | A dock is long. | 2 Fees | A fee is due. | SCHEDULE 1 | Section 2 | FEES | Ten pounds.
+    1 Docks: A dock is long. | 2 Fees: A fee is due. | 1 Section 2 FEES: Ten pounds.
+1 kap. Hamn | 1 § Hamnen är öppen. | 2 § Kajen är lång. | Övergångsbestämmelser | Lagen träder i kraft nu.
+    1 kap. Hamn > 1: Hamnen är öppen. | 1 kap. Hamn > 2: Kajen är lång.
+1 § Hamn | Laki on. | 2 § | 2 § on kumottu L:lla 4.5.2015/67. | 3 § Laituri | Se on.
+    1 Hamn: Laki on. | 2: | 3 Laituri: Se on.
+Ley 20 | "Título I | Puertos | Artículo 1.- El puerto es. | Artículo 2.- El muelle es.".
+    Título I Puertos > 1: El puerto es. | Título I Puertos > 2: El muelle es.".
+Art. 1. | (Porto) | Il porto è. | Art. 2. | (( (Molo). )) | Il molo è.
+    1 Porto: Il porto è. | 2 Molo: Il molo è.
+제1장 항구 <개정 2015. 5. 4.> | 제1조(목적) 항구를 연다. | 제2조(삭제 2015. 5. 4.) | 제3조(요금) 요금은 천원이다.
+    제1장 항구 > 1 목적: 항구를 연다. | 제1장 항구 > 2: | 제1장 항구 > 3 요금: 요금은 천원이다.
 """.strip().split("\n")  # noqa: E501
 
 
 @pytest.mark.parametrize(("lines", "expected"), list(zip(HABITS[::2], HABITS[1::2], strict=True)))
 def test_headings_of_many_habits(lines: str, expected: str) -> None:
     assert provisions(lines.replace(" | ", "\n")) == expected.strip().split(" | ")
+
+
+def test_parts_whose_bare_numbers_begin_again() -> None:
+    law = law_of("Part 1\nGeneral\n1. It is held.\n2. It is open.\nPart 2\nStalls\n1. They are let.")
+    assert [each.docno for each in cut(law).documents] == ["law-part-1/1", "law-part-1/2", "law-part-2/1"]
+    assert any("begin at 1 again in 2 parts" in note for note in law.notes)
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ("718.101 Title.—This is the Dock Act.\n718.102 Fees.—A fee is due.", ""),
+        ('LEY 20\n"Artículo 1.- Esta ley es del puerto.\nArtículo 2.- El muelle es.".', "LEY 20"),
+        ("USTAWA\nz dnia 3 maja 2010 r.\no portach\nArt. 1. Port jest.", "USTAWA z dnia 3 maja 2010 r. o portach"),
+        ("ROZPORZĄDZENIE\nMINISTRA\nw sprawie portów\n§ 1. Port.", "ROZPORZĄDZENIE MINISTRA w sprawie portów"),
+    ],
+)
+def test_names_above_and_in_articles(lines: str, name: str) -> None:
+    assert name_of_law(lines.split("\n")).words == name
 
 
 @pytest.mark.parametrize(

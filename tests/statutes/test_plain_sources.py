@@ -24,6 +24,7 @@ from legalir.statutes.reading.plain_text import without_headers
 from legalir.statutes.sources.auto import auto
 from legalir.statutes.sources.docx import docx
 from legalir.statutes.sources.html import FORMATS, html
+from legalir.statutes.sources.pdf import FORMATS as PDF_FORMATS
 from legalir.statutes.sources.pdf import pdf
 from legalir.statutes.sources.text import FORMATS as TEXT_FORMATS
 from legalir.statutes.sources.text import _with_margins, law_of_markdown, text
@@ -1115,3 +1116,59 @@ def test_pages_of_pages_contents_with_pages_and_margins() -> None:
         ("4", "Fine"),
     ]
     assert not any("Report it" in one.text for one in documents)
+
+
+COLUMNS = """HARBOUR ACT 1997\t(2) It is let by the day.
+1. Harbours\t
+A harbour is open to each ship\t3. Fees
+that asks for leave.\tA fee of ten pounds is due for
+2. Berths\teach day in a berth.
+(1) The master assigns a berth\t4. Fines
+to each ship.\tThe fine is twenty pounds."""
+IN_COLUMNS = [
+    ("1", "Harbours", "A harbour is open to each ship\nthat asks for leave."),
+    ("2", "Berths", "(1) The master assigns a berth\nto each ship.\n(2) It is let by the day."),
+    ("3", "Fees", "A fee of ten pounds is due for\neach day in a berth."),
+    ("4", "Fines", "The fine is twenty pounds."),
+]
+
+
+@pytest.mark.parametrize("format", [TEXT_FORMATS[0], PDF_FORMATS[0]])
+def test_two_columns_are_read_one_after_the_other(format: Format) -> None:
+    rows = COLUMNS.split("\n")
+    lines = [f"{left:42}{right}" for left, _, right in (row.partition("\t") for row in rows)]
+    law = law_of(format, pdf_of([rows]) if format.name == "pdf" else "\n".join(lines), f"a{format.suffixes[0]}")
+    articles = [each.unit for each in cut(law).documents]
+    assert [(each.number, each.heading, law.render(each)) for each in articles] == IN_COLUMNS
+    assert any("read in two columns" in note for note in law.notes)
+
+
+def test_columns_of_two_languages_are_told(tmp_path: Path) -> None:
+    rows = [(f"Article {at}", f"Članak {at}.", f"It is {at}.", f"To je {at}.") for at in range(1, 5)]
+    lines = [f"{left:42}{right}" for a, b, c, d in rows for left, right in ((a, b), (c, d))]
+    assert any("as two columns have" in note for note in law_of(TEXT_FORMATS[0], "\n".join(lines), "a.txt").notes)
+
+
+def test_tables_of_plain_text_keep_their_rows() -> None:
+    table = "Length            Day        Month\nup to 5 m         $ 2        $ 40\nup to 9 m         $ 4        $ 80"
+    law = law_of(TEXT_FORMATS[0], f"Dock Act\n1. Fees\nThey are:\n{table}\n2. End\nIt ends.", "a.txt")
+    assert "Length | Day | Month\nup to 5 m | $ 2 | $ 40" in law.render(cut(law).documents[0].unit)
+    law = law_of_markdown(
+        "a.md", "# Dock Act\n## 1. Fees\n| a | b |\n|---|---|\n| c | d |\n## 2. End\nIt ends.", "auto", "", "a"
+    )
+    assert law.render(cut(law).documents[0].unit) == "a | b\nc | d"
+
+
+def test_pages_leave_out_what_publishers_set_beside_articles() -> None:
+    page = "<h1>Ley 7/2010 de puertos</h1>" + "".join(
+        f"<p>[Bloque {at}: #a{at}]</p><h5>Artículo {at}. Puerto.</h5><p>El puerto {at} es de todos.</p>"
+        for at in (1, 2, 3)
+    )
+    law = law_of(FORMATS[-1], f"<html lang='es'><body>{page}</body></html>", "ley.html")
+    assert [law.render(each.unit) for each in cut(law).documents] == [
+        f"El puerto {at} es de todos." for at in (1, 2, 3)
+    ]
+    listed = "".join(f"<tr><td>86D.0{at}</td><td>DOCK {at}.</td></tr>" for at in "123")
+    sections = "".join(f"<h2>86D.0{at} DOCK {at}.</h2><p>A dock is long.</p>" for at in "123")
+    page = f"<html><body><h1>Dock Act</h1><table>{listed}</table>{sections}</body></html>"
+    assert [each.unit.kind for each in cut(law_of(FORMATS[-1], page, "a.html")).documents] == ["article"] * 3

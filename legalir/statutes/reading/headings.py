@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from legalir.statutes.jurisdictions import (
 )
 from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
 from legalir.statutes.reading.page import foot_of, signatures_of, tools_above
-from legalir.statutes.reading.plain_text import CUT_OFF, compact
+from legalir.statutes.reading.plain_text import CUT_OFF, compact, without_columns
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 from legalir.statutes.reading.title import name_of_law, names_law
 
@@ -69,11 +69,14 @@ _OPENED = re.compile(rf"\s*(?=\S{{0,2}}\[|F)(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(
 """A bracket around what was inserted later, with the number of its note: ``[F1 3A``, ``1[6A.``"""
 _IN_ROUND = re.compile(r"\s*[(（]\s*")
 """Another such bracket, if nothing follows the number: ``( Art. 2bis.``"""
+_IN_QUOTES = re.compile(r"\s*[\"“«](?=[^\"”»]*$)")
+"""A law that another text quotes whole, as those of Chile: ``"Título I``."""
 _NUMBERED = re.compile(
     rf"\s*(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s+)?"
     r"(?P<label>\d{1,3}[A-Z]?(?:\.\d{1,2})?-\d{1,3}[A-Z]?(?:\.\d{1,2})?-\d{1,4}[A-Z]?(?:\.\d{1,2})?(?=\.?\s+[A-Z])"
-    r"|\d{1,4}(?:\.\d{1,3})*[A-Z]{0,3}|\d{1,4}-\d{2,4}[A-Z]{0,2}(?=\.)|(?:[A-Z]{2,4}\s)?\d{1,3}[A-Z]?-\d{2,4}-\d{3,4}(?=\s*$|\s+[A-Z]))(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\()"
-    r"|(?<=\.\d\d)(?=\s+[-–—]\s+[A-Z])|(?<=\.\d{3})(?=\s+[-–—]\s+[A-Z])|(?<=-\d{3})(?=\s*$|\s+[A-Z]))"
+    r"|\d{1,3}[A-Z]?\.\d{2,3}[A-Z]?\.\d{3}(?=\s*$)"  # RCW 88.12.010
+    r"|(?:[A-Z]{2,4}\s(?=\d+[A-Z]?\.\d))?\d{1,4}(?:[A-Z](?=\.\d))?(?:\.\d{1,4})*[A-Z]{0,3}|\d{1,4}-\d{2,4}[A-Z]{0,2}(?=\.)|(?:[A-Z]{2,4}\s)?\d{1,3}[A-Z]?-\d{2,4}-\d{3,4}(?=\s*$|\s+[A-Z]))(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\()"
+    r"|(?<=\.\d\d)(?=\s+[-–—]\s+[A-Z])|(?<=\.\d{3})(?=\s+[-–—]\s+[A-Z])|(?<=-\d{3})(?=\s*$|\s+[A-Z])|(?<=\d\.\d{3})(?=\s*$)(?<=\d[\dA-Z]\.\d{3}))"
 )
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び|至|和)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
@@ -105,7 +108,9 @@ _BRACKETS = re.compile(r"[(（【〔]\s*(?P<heading>[^()（）]{1,120})\s*[)）�
 _BRACKETED = re.compile(r"[(（【〔\[][^()（）【】]{1,120}[)）】〕\]]")
 _NOTES = re.compile(rf"(?:\s*{_BRACKETED.pattern})*\s*$")
 _MARK_ONLY = re.compile(r"\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]+")
-_DASHED = re.compile(r"(?P<heading>[^\W\d_][^.;:—–]{1,120})\.?\s?[—–]\s?(?=[(\w“\"])")
+_DASHED = re.compile(
+    r"(?P<heading>[^\W\d_](?:[^.;:—–]{1,120}(?=\.?\s?[—–])|[^.—–]{1,160}(?=\.[—–])))\.?\s?[—–]\s?(?=[(\w“\"])"
+)
 """A heading that a dash parts from the text: ``Short title.—(1) This Act …``."""
 
 _IN_CAPITALS = re.compile(
@@ -122,12 +127,16 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 """Signs of scripts whose lines may be cut inside a word."""
 _NUMBER_INSIDE = re.compile(r"\s*\d[\w(),]*(?:\.?\s*\Z|\s+[^\W\dA-ZÀ-ÖØ-Þ])")
 """A number at the beginning of a line that is inside of a sentence: ``2016.``, ``6(2)(b) of the Act``."""
+_WIDE_GAP = re.compile(r"\S\s{3,}\S")
+"""What is between the columns of a table in plain text."""
 _UNREAD_MARK = re.compile(r"\s*[(（][\w.]{1,6}[)）]\s")
 _LONGEST_HEADING = 200
 _NUMBERED_GROUP = re.compile(r"\s*(?:[IVX]{1,5}|[A-H])\.\s+[^\W\d_]")
 """A heading that only a Roman number or a letter numbers: ``III. Gebühren``."""
 _OFTEN = 3
 """So often a heading such as *Notes* comes that belongs to the article before it."""
+_NAMED_BELOW = 2
+"""Rows between the number of a group and its first article, with its name."""
 _LONGEST_TITLE = 120
 _SHORT = 8
 """Words of a sentence that may be a heading."""
@@ -145,9 +154,37 @@ _ORDER_BEHIND = (
     *("pertama", "kedua", "ketiga", "keempat", "kelima", "keenam", "ketujuh", "kelapan"),
 )
 """Words behind the word for an annex that number it, eight of each language."""
-_CAPTION = re.compile(r"[(（][^()（）\d]{1,60}[)）]")
+_CAPTION = re.compile(r"(?:\(\(\s*)?[(（][^()（）\d]{1,60}[)）]\.?(?:\s*\)\))?")
 _RELATED = re.compile(r"[(（]([^()（）]*\d[^()（）]*|[^()（）]*第[一二三四五六七八九十百][^()（）]*)[)）]")
 """The provision that an annex names in brackets beside its heading."""
+
+_BELGIAN_ANNEX = re.compile(r"\s*Art\.?\s?N(?P<number>\d{0,3}(?:/\d{1,2})?)\.?(?=\s|$)")
+"""An annex as Belgium numbers them: ``Art. N.``, ``Art. N1.``"""
+_ANNEXES = re.compile(
+    r"(?:annexes?|bijlagen?|schedules|anhänge|anlagen|anexos|allegati|bilagor|załączniki|přílohy)\.?", re.IGNORECASE
+)
+"""The word above the first annex."""
+
+_OF_COMPILATION = re.compile(r"\(\d+ ILCS [\w./-]+\)(?:\s*\(from [^()]*\))?")
+"""What stands above a section in the statutes of Illinois."""
+
+_SOURCE = re.compile(r"\s*\(?(?:1[89]|20)\d\d, c\. \d")
+"""What stands below a section in the statutes of Québec: ``1970, c. 12, a. 1.``"""
+
+_AMENDED = re.compile(r"\s*<[^<>]*\d[^<>]*>\s*$")
+"""The mark of an amendment behind a heading: ``제2장 면허 <개정 2015. 5. 4.>``"""
+
+_NOTED_NUMBER = re.compile(r"\s*\[?F(?P<label>\d{2,6}[A-Z]{0,2})(?=\s?\.\s?\.|\s+[A-Z(])")
+_AMENDMENT = re.compile(
+    r"\b(?:repealed|inserted|substituted|omitted|added|amended|renumbered|revoked|applied|modified)\b"
+)
+"""A section right behind the mark of a note, as legislation.gov.uk shows it: ``F13. . . .`` is 3 with note F1."""
+
+_RESERVED = re.compile(r"(?:Secs?\.|Sections?|§+)\s*[\d.-]+\s*(?:[—–]|to|through)\s*[\d.-]+\.?\s*[-–—]?\s*Reserved\.?")
+"""Numbers that a code keeps free: ``Secs. 12-3—12-20. - Reserved.``"""
+
+_POINTS = re.compile(r"\s*(?:\.\s?){3}")
+"""What stands in place of a text that is gone."""
 
 _OF_ACT = re.compile(
     r"\s+(?:do (?:ustawy|rozporządzenia|uchwały|zarządzenia|obwieszczenia)|k (?:zákonu|vyhlášce|nařízení)|az?(?= \d)"
@@ -156,6 +193,10 @@ _OF_ACT = re.compile(
     re.IGNORECASE,
 )
 """The act that an annex is of: ``Załącznik do ustawy z dnia …``, ``1. melléklet a 7/2014. … rendelethez``."""
+_PROVISION = re.compile(
+    r"(?:Section|Regulation|Article|Rule|Paragraph)s?\s\d[\d\w(), ]*(?:and [\d\w()]+)?", re.IGNORECASE
+)
+"""The provision below the word for an annex: ``SCHEDULE 1``, ``Section 2``."""
 _OF_PROVISION = re.compile(
     r"\s+(?:zu[mr]?|til|till|to|à|à l['’]|al|all['’]|bij|do|k)\s*"
     r"((?:(?:§+|Art|Sec)[\w.]*\s*\d+\s?[a-z]?|\d+\s?[a-z]?\s§)(?:[\s,]+(?:\d+|(?-i:[A-Z])\w*\.?))*)\s*$",
@@ -244,7 +285,7 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         every = [each for row in places if (each := _candidate(rows, row, table))]
     found, contents = _without_contents(every, rows)
     if table.numbered:
-        numbered = [each for row in places if (each := _numbered(rows, row, table))]
+        numbered = _of_one_style([each for row in places if (each := _numbered(rows, row, table))], rows)
         bare, of_bare = _without_contents([*numbered, *(each for each in every if each.kind != "article")], rows)
         edges = [each.row for each in bare if each.depth < 0]
         words = [each for each in _of(found, "article") if not bisect_right(edges, each.row)]
@@ -252,7 +293,7 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         worded = chain(words, [])
         own = _of(bare, "article")
         only = len(own) == 1 and own[0].label == "1" and not _of(found, "article")
-        if only or len(worded) < 2 <= len(own) or _go_through(own, _rows(words)):
+        if only or len(worded) < 2 <= len(own) or _go_through(own, words):
             found = sorted([*(each for each in found if each.kind == "article" and each not in words), *bare])
             # What a word numbers between them are groups of them, or notes of amendments.
             words = [each for each in words if each.row not in _rows(own)]
@@ -271,7 +312,8 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     containers, groups = [each for each in found if each.depth < 0], _of(found, "group")
     beside = {each.row + more for each in containers for more in (1, 2)}  # SCHEDULE, Section 4: what it belongs to.
     found = [each for each in found if each.row not in beside or not _is_related(each, rows)]
-    chosen = chain(_of(found, "article"), _rows(containers), _rows(groups), through=0.5)
+    restarts = _restarts(found)
+    chosen = chain(_of(found, "article"), sorted([*_rows(containers), *restarts]), _rows(groups), through=0.5)
     for before, later in pairwise(chosen):
         if not later.anew:  # Numbers go through no annex.
             for each in [each for each in containers if before.candidate.row < each.row < later.candidate.row]:
@@ -295,6 +337,19 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     # A number that no form reads.
     doubts += [row for row in places if row not in read and table.begins_as_article(rows[row])]
     return Layout(headings, contents, sorted(doubts))
+
+
+def _restarts(found: Sequence[Candidate]) -> list[int]:
+    """Return the rows of groups if bare numbers begin at 1 in all of them: ``Part 2``, ``1. …``."""
+    found = list(takewhile(lambda each: each.depth >= 0, found))
+    groups = [before.row for before, each in pairwise(found) if before.kind == "group" and each.kind != "group"]
+    begun = [
+        before.row
+        for before, each in pairwise(found)
+        if before.kind == "group" and each.kind == "article" and not each.series and each.label.strip(".") == "1"
+        if each.row - before.row <= _NAMED_BELOW
+    ]
+    return begun if len(begun) > 1 and begun == groups else []
 
 
 def _is_note(each: Candidate, bare: Sequence[Candidate]) -> bool:
@@ -340,14 +395,18 @@ def _is_related(each: Candidate, rows: Sequence[str]) -> bool:
     return alone and each.series != "" and (noted or main_number(each.readings[0].number) > 1)
 
 
-def _go_through(bare: Sequence[Candidate], words: Sequence[int]) -> bool:
-    """Return True if bare numbers go on behind the rows that words number, as those of items in articles do not."""
+def _go_through(bare: Sequence[Candidate], worded: Sequence[Candidate]) -> bool:
+    """Return True if bare numbers go on behind what words number, as those of items in articles do not.
+
+    Two parts are enough if their numbers are Roman ones.
+    """
+    words, least = _rows(worded), 2 if any(map(str.isdecimal, "".join(each.label for each in worded))) else 1
     chosen = {each.candidate.row for each in chain(bare, [])}
     parts: dict[int, int] = {}
     for each in bare:
         parts.setdefault(bisect_right(words, each.row), each.row)
     on = sum(row in chosen for row in parts.values())
-    return len(words) > 1 and len(parts) > 2 and len(chosen) > len(words) and on * 3 >= len(parts) * 2
+    return len(words) > 1 and len(parts) > least and len(chosen) > len(words) and on * 3 >= len(parts) * 2
 
 
 def _of(found: Iterable[Candidate], kind: Kind) -> list[Candidate]:
@@ -388,12 +447,12 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     worded = several and (words[several.end - 1] == "§" or not several.label[0].isdigit())
     if several and worded and (heading is None or heading.end < several.end):
         return several
-    for opens in (_OPENED, _IN_ROUND, _NOTED) if heading is None else ():
+    for opens in (_OPENED, _IN_ROUND, _NOTED, _IN_QUOTES) if heading is None else ():
         if (opened := opens.match(words)) and (heading := table.heading(words[opened.end() :])):
             heading = heading._replace(end=heading.end + opened.end())
             rest = words[heading.end :]
-            alone = opens is _OPENED or (not rest.strip(" .") if opens is _IN_ROUND else table.is_repealed(rest))
-            heading = heading if alone else None
+            nothing = not rest.strip(" .") if opens is _IN_ROUND else table.is_repealed(rest)
+            heading = heading if nothing or opens in (_OPENED, _IN_QUOTES) else None
             break
     if heading is None or heading.level.kind not in ("group", "article"):
         return None
@@ -415,6 +474,7 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     below = rows[row + 1] if row + 1 < len(rows) else ""
     doubtful = (
         label[0].islower()
+        or words.lstrip()[0] in _OPENING
         or (row > 0 and (CUT_OFF.search(rows[row - 1]) or rows[row - 1].rstrip().endswith(":")))  # § 12 is to read:
         or (not after.strip() and below.lstrip()[:1].islower())
     )
@@ -463,13 +523,31 @@ def _several(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | 
 def _numbered(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | None:
     """Return the section that a line opens by its bare number: ``1. Short title.``"""
     match = _NUMBERED.match(rows[row])
+    if not match and (noted := _NOTED_NUMBER.match(rows[row])) and not _AMENDMENT.search(rows[row]):
+        digits = noted["label"]
+        readings = [
+            reading for at in range(1, len(digits)) if digits[at].isdigit() for reading in readings_of(digits[at:])
+        ]
+        label = digits[1:]
+        return Candidate(row, "article", "section", len(_MARKS), label, noted.end("label"), tuple(readings), 0.9)
     if not match:
         several = _several(rows, row, table)
         return several and several._replace(
             label=re.sub(r"^\D+", "", several.label), level="section", depth=len(_MARKS)
         )
     label = match["label"]
-    return Candidate(row, "article", "section", len(_MARKS), label, match.end("label"), readings_of(label))
+    weight = 0.9 if rows[row].rstrip().endswith((",", ";")) else 1.0  # The item of a list.
+    return Candidate(row, "article", "section", len(_MARKS), label, match.end("label"), readings_of(label), weight)
+
+
+def _of_one_style(found: Sequence[Candidate], rows: Sequence[str]) -> list[Candidate]:
+    """Return candidates with less weight for ``1.`` where the one with the largest number is ``9``, and the reverse."""
+
+    def dotted(each: Candidate) -> bool:
+        return rows[each.row][each.end : each.end + 1] == "."
+
+    last = max(reversed(found), key=lambda each: main_number(each.label), default=None)
+    return [each if dotted(each) == dotted(last) else each._replace(weight=each.weight - 0.1) for each in found if last]
 
 
 def _before_schedules(found: Sequence[Candidate], edges: Sequence[int]) -> list[Candidate]:
@@ -518,6 +596,9 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
                 if each.depth < 0 and last.row < each.row <= min(last.row + 2, later.row - 1):
                     last = each
             start, end = first.row, last.row + min(steps, default=1)
+            names = {compact(rows[each.row + 1]) for each in found if later.row < each.row < len(rows) - 1}
+            if last.depth < 0 and end < later.row and compact(rows[end]) in names:  # Schedule, Fees
+                end += 1
             while end < later.row and _DOTS.search(rows[end]):  # Historical notes ........ 6
                 end += 1
             above = range(max(start - _NAMES_ABOVE, 0), start)  # Entries that no form reads may be between.
@@ -557,6 +638,10 @@ def _is_text(words: str) -> bool:
 
 def _container(row: int, words: str, table: Jurisdiction, above: str) -> Candidate | None:
     """Return the annex or supplement that a line opens; `above` is the line before it."""
+    names_annexes = table.lang == "fr" or "Bijlage" in table.annex
+    if names_annexes and (belgian := _BELGIAN_ANNEX.match(words)):
+        name = "Annexe"
+        return Candidate(row, "annex", name, -1, belgian[0].strip(), belgian.end(), readings_of(belgian["number"]))
     bare = re.sub(r"^\s*■[^\[]*", "", words).lstrip(" \t　[【〔<〈")
     match = _container_form(table.annex, table.supplement).match(bare)
     if not match or len(bare) > _LONGEST_HEADING or bare[0].islower():
@@ -658,14 +743,18 @@ def _titles(
         row: "" if _OF_ACT.match(f" {words}") or not any(map(str.isalpha, words)) else words
         for row, words in behind.items()
     }
-    bare = [row for row in articles if not behind[row]]
-    titled = [row for row in bare if free(row + 1) and _is_title(rows[row + 1]) and followed(row + 2)]
+    bare = [
+        row for row in articles if not behind[row] and not _POINTS.match(rows[row], plan.headings[row].candidate.end)
+    ]
+    names = {row: rows[row + 1] for row in bare if free(row + 1)}
+    names = {row: each if plan.headings[row].candidate.series else _side_note(each) for row, each in names.items()}
+    titled = [row for row, name in names.items() if _is_title(name) and followed(row + 2)]
     seen = [row for row in titled if row + 1 not in full]
     titled = titled if len(seen) * 2 >= len(bare) - len(titled) + len(seen) else seen
     below = {row: row + 2 for row in titled} if len(titled) * 2 >= len(bare) else {}
     below |= {row: row + 2 for row in bare if free(row + 1) and _CAPTION.fullmatch(rows[row + 1].strip())}
 
-    def names(row: int) -> bool:
+    def is_named(row: int) -> bool:
         """Return True if the row below is a name and not all that the unit holds."""
         own, following = plan.headings[row].candidate, plan.headings.get(row + 2)
         if not free(row + 1) or not _is_name(rows[row + 1]) or row + 2 == len(rows):
@@ -678,23 +767,31 @@ def _titles(
         return following is None or following.candidate.depth > own.depth
 
     groups = [row for row, each in plan.headings.items() if each.candidate.kind not in ("article", "paragraph")]
-    groups = [row for row in groups if names(row)]
+    groups = [row for row in groups if is_named(row)]
     below |= {row: row + 2 for row in groups}
     for row in groups:  # The provision that an annex is about, and then its name.
-        noted = _NOTES.fullmatch(rows[row + 1]) and free(row + 2) and _is_name(rows[row + 2]) and row + 3 < len(rows)
+        of_annex = plan.headings[row].candidate.kind == "annex" and _PROVISION.fullmatch(rows[row + 1].strip())
+        noted = (
+            (_NOTES.fullmatch(rows[row + 1]) or of_annex)
+            and free(row + 2)
+            and _is_name(rows[row + 2])
+            and row + 3 < len(rows)
+        )
         if noted and (free(row + 3) or plan.headings[row + 3].candidate.depth > plan.headings[row].candidate.depth):
             below[row] = row + 3
     taken = {each for row, end in below.items() for each in range(row + 1, end)}
     above: dict[int, int] = {}
-    dotted = False
+    dotted = tight = False
     captions = [row for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())]
     if table.heading_in_brackets or len(captions) * 3 > len(articles) * 2:
         above = {row: row - 1 for row in captions}
     else:
         few = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= _SHORT]
         headed = {row for row in few if free(row + 1) and not _is_name(rows[row + 1])}
+        headed -= {row for row in headed if _SOURCE.match(rows[row + 1])}
         headed |= {row for row in articles if _DASHED.match(behind[row])}
         dotted = len(headed) > 1 and len(headed) * 3 >= len(articles) * 2
+        tight = dotted and 2 * len(headed & {*alone}) < len(headed)
         over = [row for row in articles if free(row - 1) and row - 1 not in taken]
         # Notes beside numbered sections end in a full stop.
         bare_number = {row: not plan.headings[row].candidate.series and bool(behind[row]) for row in over}
@@ -713,17 +810,17 @@ def _titles(
             numbered = _NUMBERED_GROUP.match(rows[max(row - 1, 0)])
             if _unnumbered(table) < 0 and not numbered:
                 continue
-            own = row in below or dotted or (behind[row] and not _is_prose(behind[row]))
+            own = row in below or dotted or (behind[row] and not _is_prose(behind[row])) or rows[row - 1].isupper()
             ends = (
                 (row < 2 and numbered)
                 or row - 2 in {*taken, *plan.contents}
-                or rows[max(row - 2, 0)].endswith(_SENTENCE)
+                or rows[max(row - 2, 0)].endswith((*_STOPS, "]") if numbered else (*_SENTENCE, "]"))
             )
             amount = not numbered and any(map(str.isdigit, rows[row - 1]))  # The highest fine is £200
             if own and ends and free(row - 1) and row - 1 not in taken and not amount and _is_title(rows[row - 1]):
                 cross.add(row - 1)
         for row in alone:
-            ends = row > 0 and (row - 1 in taken - {*articles} or rows[row - 1].endswith(_SENTENCE))
+            ends = row > 0 and (row - 1 in taken - {*articles} or rows[row - 1].endswith((*_SENTENCE, "]")))
             short = len(rows[row].split()) <= _SHORT and not rows[row].rstrip().endswith(_SENTENCE)
             short = short and not any(map(str.isdigit, rows[row]))  # The highest fine is £200; Vom 1. Juli 2012
             if short and ends and row + 1 in articles and free(row) and row not in taken and _is_title(rows[row]):
@@ -739,7 +836,9 @@ def _titles(
         if own and named and often[rows[row]] < _OFTEN and not table.is_repealed(words):
             cross.add(row)
     with_name = [row for row in articles if _is_named(behind[row], rows, row, full)]
-    seldom = len(alone) * 2 > len(articles) and len(with_name) * 2 < sum(bool(behind[row]) for row in articles)
+    seldom = (
+        not tight and len(alone) * 2 > len(articles) and len(with_name) * 2 < sum(bool(behind[row]) for row in articles)
+    )
     without = [row for row in articles if behind[row] and not _is_named(behind[row], rows, row, ())]
     return _Titles(
         above, below, dotted, seldom, frozenset() if len(with_name) > len(without) else full, frozenset(cross)
@@ -806,7 +905,7 @@ def _is_name(words: str) -> bool:
     words = words.strip()
     marked = any(form.match(words) for form in _MARKS.values())
     capitals = words.isupper() and words.endswith(".") and 1 < len(words.split()) <= _SHORT  # DISPOSICIONES GENERALES.
-    said = _NOTES.sub("", words).endswith(_ENDS) and not capitals
+    said = _NOTES.sub("", words.rstrip("]")).endswith(_ENDS) and not capitals
     cut = said or CUT_OFF.search(words)
     return len(words) <= _LONGEST_TITLE and not (cut or CELL in words or words[0].islower() or marked)
 
@@ -848,12 +947,23 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
     numbered = {row: _PARTS.match(rows[row].strip()) for row in titles.cross}
     parts = {row: label[1].count(".") for row, label in numbered.items() if label}
     deepest = max(parts.values(), default=0)
+    annexes = {row for row, each in plan.headings.items() if each.candidate.kind == "annex" and each.candidate.readings}
+    annexes |= {row for row in plan.headings if _BELGIAN_ANNEX.match(rows[row])}
+    listed = _listed(rows, plan.headings)
     names: dict[str, str] = {}
     for row, (line, words) in enumerate(zip(places, rows, strict=True)):
-        if row in plan.contents:
+        if row in plan.contents or row in listed:
             law.leave_out(line.start, line.end, "table of contents")
         elif row in taken:
             continue
+        elif _OF_COMPILATION.fullmatch(words.strip()):
+            law.leave_out(line.start, line.end, "citation above a section")
+        elif _RESERVED.fullmatch(words.strip()):
+            law.leave_out(line.start, line.end, "numbers without a section")
+        elif row + 1 in plan.headings and words.strip() == plan.headings[row + 1].candidate.label:
+            law.leave_out(line.start, line.end, "number that comes again")  # 4 §, 4 § on kumottu
+        elif row + 1 in annexes and _ANNEXES.fullmatch(words.strip()):
+            law.leave_out(line.start, line.end, "heading of annexes")
         elif row in titles.cross:
             depth, groups = _unnumbered(table), [at for at, each in enumerate(table.levels) if each.kind == "group"]
             level, depth = (table.levels[depth].name, depth) if depth >= 0 else ("heading", groups[-1])
@@ -864,14 +974,18 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
             candidate, number = chosen.candidate, chosen.reading.number
             if candidate.kind == "annex" and names.setdefault(number, candidate.level) != candidate.level:
                 number = f"{candidate.level}{number}"
-            unit = Unit(candidate.kind, candidate.level, number, candidate.label)
+            label = number if _NOTED_NUMBER.match(words) else candidate.label
+            unit = Unit(candidate.kind, candidate.level, number, label)
             marks = []
             outline.enter(unit, 1 + candidate.depth if unit.kind != "paragraph" else _BELOW - 1)
             if row in titles.above:
                 _add_title(unit, rows, places, titles.above[row])
             below = rows[row + 1] if row + 1 < len(rows) and line.start not in marked else ""
-            heading = _is_heading(words, candidate, table, titles.dotted, below)
-            heading = heading and not (titles.seldom and candidate.kind == "article") and row not in titles.full
+            as_heading = line.start in marked and row + 1 not in plan.headings
+            heading = _is_heading(words, candidate, table, titles.dotted or as_heading, below)
+            seldom = titles.seldom and candidate.kind == "article"
+            seldom = seldom and not (as_heading or _behind(words, candidate).isupper())
+            heading = heading and not seldom and row not in titles.full
             _open(outline, line, words, candidate, table, marks, heading)
             for each in range(row + 1, titles.below.get(row, 0)):
                 if table.is_repealed(rows[each]):
@@ -880,8 +994,12 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
                     _add_title(unit, rows, places, each)
         else:
             goes_on = row - 1 in full and _goes_on(rows[row - 1], words, parted)
-            goes_on = goes_on or (row > 0 and _is_inside(words) and _is_open(rows[row - 1]))
+            inside = row > 0 and _is_inside(words) and _is_open(rows[row - 1])
+            goes_on = goes_on or (inside and CELL not in words + rows[row - 1])
             _text(outline, line, words, marks, goes_on, row in paragraphs)
+    bare = [each for each in plan.headings.values() if each.candidate.kind == "article" and not each.candidate.series]
+    if (parted_in := sum(each.anew for each in bare)) > 1:
+        law.notes.append(f"{law.title}: numbers begin at 1 again in {parted_in} parts: the part belongs to the number.")
     if plan.doubts:
         some = ", ".join(f'"{rows[row].strip()[:40]}"' for row in plan.doubts[:3])
         begun = "1 line begins" if len(plan.doubts) == 1 else f"{len(plan.doubts)} lines begin"
@@ -890,6 +1008,17 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
             f"before; read as text: {some}{', …' if len(plan.doubts) > 3 else ''}."
         )
     mark_repealed(law, table)
+
+
+def _listed(rows: Sequence[str], headings: Mapping[int, Chosen]) -> set[int]:
+    """Return the rows of a table above the first article that have numbers and names of articles below."""
+    articles = [row for row, each in headings.items() if each.candidate.kind == "article"]
+    first = min(articles, default=0)
+    cells = [row for row in range(first) if CELL in rows[row]]
+    named = {compact(rows[row]) for row in articles} if cells else set()
+    named |= {compact(rows[row] + rows[row + 1]) for row in articles if cells and row + 1 < len(rows)}
+    found = {row for row in cells if compact(rows[row]) in named}
+    return found if len(found) > 1 else set()
 
 
 def _in_schedules(rows: Sequence[str], headings: Mapping[int, Chosen]) -> set[int]:
@@ -932,9 +1061,11 @@ def _add_title(unit: Unit, rows: Sequence[str], places: Sequence[Line], row: int
     line, words = places[row], rows[row].strip()
     if unit.kind == "annex" and (related := _RELATED.search(words)):
         unit.related += (related[1].strip(),)
-    bracket = _BRACKETS.fullmatch(words)
+    elif unit.kind == "annex" and _PROVISION.fullmatch(words):
+        unit.related += (words,)
+    bracket = _BRACKETS.fullmatch(re.sub(r"^\(\(\s*|(?<=\))\.?\s*\)\)$", "", words))  # (( (Registro). ))
     words = bracket["heading"] if bracket and unit.kind != "annex" else words
-    words = words.removesuffix(".") if words.isupper() else words
+    words = words.removesuffix(".") if words.isupper() or unit.label[:1].isdecimal() else words
     unit.heading = " ".join([*unit.heading.split(), *re.sub(rf"{_NOTE}$", "", words).split()])
     unit.add_break()
     unit.add(line.start, line.end, "heading")
@@ -984,7 +1115,8 @@ def _open(
         if mark := re.search(rf"{_NOTE}$", rest):
             law.leave_out(line.start + stop + mark.start(), line.end, "footnote mark")
             rest = rest[: mark.start()]
-        unit.heading = " ".join(rest.strip(".:—–- \t]】〕<>〈〉").split())
+        rest_without_note = _AMENDED.sub("", rest) if unit.kind == "group" else rest
+        unit.heading = " ".join(rest_without_note.strip(".:—–- \t]】〕<>〈〉").split())
         related = _RELATED.search(unit.heading) or _OF_PROVISION.match(f" {unit.heading}")
         if unit.kind == "annex" and related:
             unit.related = (related[1].strip(),)
@@ -1002,7 +1134,7 @@ def _goes_on(row: str, after: str, parted: bool) -> bool:
         parted: whether blank lines part the paragraphs of the file: else a new one may begin behind a full stop.
     """
     beside = row.rstrip()[-1:] + after.lstrip()[:1]
-    if _UNSPACED.search(beside) or _UNREAD_MARK.match(after):
+    if _UNSPACED.search(beside) or _UNREAD_MARK.match(after) or CELL in row + after or _WIDE_GAP.search(row):
         return False
     return parted or beside[1:].islower() or not row.rstrip().endswith(_STOPS)
 
@@ -1052,7 +1184,9 @@ def _text(
         outline.enter(Unit("preamble"), _BELOW)
     last = outline.unit.content[-1] if outline.unit.content else None
     goes_on = goes_on and isinstance(last, Span) and last.role == "text"
-    outline.unit.add_break(" " if goes_on else BREAK)
+    behind_label = outline.unit.kind == "paragraph" and isinstance(last, Span) and last.role == "label"  # § 1º O mestre
+    if not behind_label:
+        outline.unit.add_break(" " if goes_on else BREAK)
     outline.unit.add(line.start + (len(words) - len(words.lstrip()) if goes_on else 0), line.end)
 
 
@@ -1139,6 +1273,30 @@ def _of_the_law(unit: Unit) -> Iterator[Unit]:
             yield from _of_the_law(child)
 
 
+def in_columns(pages: Sequence[Sequence[str]]) -> tuple[list[list[str]], str]:
+    """Return pages whose lines are in reading order, and a note if they are in two columns.
+
+    Pages that look so are read column by column if more articles go on than across the page.
+    """
+    columns = [without_columns(page) for page in pages]
+    if columns == [[row.expandtabs() for row in page] for page in pages]:
+        return [list(page) for page in pages], ""
+    parted, across = (_articles_of([row for page in each for row in page]) for each in (columns, pages))
+    if parted > across:
+        return columns, "read in two columns, the left one of a page first: look at the result."
+    return [list(page) for page in pages], (
+        "lines have a wide gap at one place, as two columns have, but no more articles go on from column to column: "
+        "read across the page: look at the result."
+    )
+
+
+def _articles_of(lines: Sequence[str]) -> int:
+    rows = [line for line in lines if line.strip()]
+    country = country_of(rows)
+    plan = layout(rows, jurisdiction(country)) if country else Layout({}, range(0), [])
+    return sum(each.candidate.kind == "article" for each in plan.headings.values())
+
+
 def check_country(source: str, country: str) -> None:
     """Check a parameter of a source.
 
@@ -1182,7 +1340,7 @@ def _count(rows: Sequence[str], table: Jurisdiction) -> tuple[int, int, int]:
     headings = [each.candidate for each in layout(rows, table).headings.values()]
     articles = _of(headings, "article")
     others = sum(each.kind not in ("article", "paragraph") for each in headings)
-    words = [each.row for each in articles if each.series]
+    words = [each for each in articles if each.series]
     if len(articles) == 1 and not words and not any(map(names_law, rows[: articles[0].row])):
         return 0, 0, others  # It may be the first item of a list.
     if len(words) < 2:

@@ -75,7 +75,8 @@ _OF_SITE = re.compile(
 _SIGNED_AT = (
     r"(?-i:[A-ZÀ-Þ][\w.'’-]{1,30}(?:[ -](?:an|am|der|den|im|in|de|la|le|les|del|di|da|do|dos|das|sur|en|of|upon|aan"
     r"|[A-ZÀ-Þ][\w.'’-]{0,30})){0,5}),\s(?:(?:den|le|li|lì|a|the|on|this|op|i)\s)?\d{1,2}(?:\.|er|º|°|st|nd|rd|th)?\s"
-    r"(?:de |of |di )?[^\W\d_]{3,12}\.?,?\s(?:de |del )?(?:19|20)\d\d\.?$"
+    r"(?:de |of |di )?[^\W\d_]{3,12}\.?,?\s(?:de |del )?(?:19|20)\d\d"
+    r"(?:; \d{2,3}[ºo°] da Independência e \d{2,3}[ºo°] da República)?\.?$"
 )
 """The place and the date of a signing."""
 _SIGNATURES = 60
@@ -89,6 +90,8 @@ _FOOT_LINES, _FOOT = 6, 500
 _BEHIND = 2_500
 """Characters that a site adds behind a law at most."""
 _NOTE_BEHIND = re.compile(r"\.?(?:\s?\[\d{1,3}\])?")
+_BLOCK = re.compile(r"\[Bloque \d{1,4}: #[\w-]{1,30}\]")
+"""What the pages of the Spanish gazette show above each article."""
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 """Forms of the numbers of a list, by its type."""
 _FORM_STYLES = {
@@ -186,7 +189,9 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     within = _within(rows)
     first, last = max(first, within.start), min(last, within.stop, _end_of_law(rows))
     left["around the law"] = [row.words for row in (*rows[:first], *rows[last:])]
-    rows = _without_tools(rows[first:last], left["around the law"])
+    blocks = [row for row in rows[first:last] if _BLOCK.fullmatch(row.words.strip())]
+    left["around the law"] += (row.words for row in blocks)
+    rows = _without_tools([row for row in rows[first:last] if row not in blocks], left["around the law"])
     above = next((at for at, row in enumerate(rows) if _opens_any(row) and row.bare), 0)
     menus = [row for row in rows[:above] if not row.bare and len(row.links()) > 1 and not _is_entry(row)]
     left["around the law"] += (row.words for row in menus)

@@ -31,6 +31,12 @@ _WIDER = {
 """What pages in an encoding are really written in: a larger one that contains it."""
 
 _NUMBER = re.compile(r"\d{1,9}")
+_GUTTER = re.compile(r"(?P<left>\s*\S(?:\S|\s(?!\s))*)?\s{2,}(?=\S)(?!.*\S\s{3,}\S)")
+"""What is left of the right column, with its blanks."""
+_NARROWEST = 30
+"""Width of a column at least."""
+_COLUMN_ROWS = 5
+"""Lines with a right column at least."""
 _SMALL_WORDS = (
     r"[a-zß-ÿа-яα-ω]{1,2}|and|any|are|all|als|ait|aan|att|aux|aus|auf|bei|bij|but|can|ces|che|com|con|das|dei|del|dal"
     r"|dem|den|der|des|det|die|dos|een|est|for|för|für|gli|had|has|hat|her|het|his|ihr|ist|its|las|les|los|lub|may|med"
@@ -173,6 +179,30 @@ def _alike(line: str) -> str:
     """Return a line without its numbers, if it has words enough to be known by them."""
     line = line.strip()
     return _NUMBER.sub("0", line) if len(line.split()) > _FEW_WORDS else line
+
+
+def without_columns(rows: Sequence[str]) -> list[str]:
+    """Return the lines of a page in two columns, the left one first; the same lines if it has one.
+
+    Columns are apart by two blanks or more at the same place of most lines. A line that crosses this place parts what
+    is above from what is below.
+    """
+    rows = [row.expandtabs() for row in rows]
+    gaps = [gap for row in rows if (gap := _GUTTER.match(row)) and gap.end() >= _NARROWEST]
+    (column, count), *_ = Counter(gap.end() for gap in gaps).most_common(1) or [(0, 0)]
+    beside = sum(bool(gap["left"]) and gap.end() == column for gap in gaps)
+    if beside < _COLUMN_ROWS or count * 5 < 2 * sum(map(bool, map(str.strip, rows))):
+        return rows
+    found: list[str] = []
+    left, right = list[str](), list[str]()
+    for row in rows:
+        if row[column - 2 : column].strip() or (len(row) > column and not row[column - 1].isspace()):
+            found += [*left, *right, row]
+            left, right = [], []
+        else:
+            left.append(row[:column].rstrip())
+            right.append(row[column:])
+    return [*found, *left, *right]
 
 
 def rejoined(rows: Sequence[str]) -> list[str]:

@@ -30,6 +30,7 @@ _WINDOW = 300
 _MISSING = 0.15
 """Cost of a missing number."""
 
+_DECIMALS = re.compile(r"\d+[A-Z]?\.\d{2,4}[A-Z]?")
 _WITHOUT_BASE = 0.2
 _NEW_IN_GROUP = 1.2
 """Cost of numbers that begin at 1 again in a group, as those of the chapters of some codes."""
@@ -155,6 +156,7 @@ class _Node(NamedTuple):
         last: order of the last one.
         main: the first number without what is joined to it.
         last_main: the same of the last one.
+        decimals: what decides the order of sections with a chapter in their numbers: 718.1035 is before 718.104.
         base: cost of a number such as 5a if nothing says that 5 was before it.
         start: cost of the number as the first one.
         epoch: how many rows are before it behind which numbers may begin anew.
@@ -168,6 +170,7 @@ class _Node(NamedTuple):
     last: str
     main: int
     last_main: int
+    decimals: str
     base: float
     start: float
     epoch: int
@@ -227,9 +230,9 @@ def _node(place: int, candidate: Candidate, reading: Reading, epoch: int, part: 
     head = number.removesuffix(f"-{end}")
     first = _order(number if number == end else head if head != number else str(main))  # 3a-3c goes on from 3.
     base = 0.0 if number != end or re.fullmatch(r"\d+|[A-Z]", number) else _WITHOUT_BASE
-    return _Node(
-        place, reading, series, first, _order(end), main, last, base, _jump(main - 1, most) + base, epoch, part
-    )
+    decimals = number if _DECIMALS.fullmatch(number) else ""
+    start = min(_jump(main - 1, most) + base, most / 4 if decimals else most)
+    return _Node(place, reading, series, first, _order(end), main, last, decimals, base, start, epoch, part)
 
 
 def _order(number: str) -> str:
@@ -245,7 +248,8 @@ def _step(a: _Node, b: _Node, through: float, most: float) -> tuple[float, bool]
     """Return the cost of `b` after `a`, and whether its number begins anew; the cost is infinite if it cannot."""
     new, part = b.epoch > a.epoch, b.part > a.part
     cost = float("inf")
-    if a.series == b.series and b.first > a.last:
+    by_decimals = b.decimals > a.decimals > "" and b.decimals.split(".")[0] == a.decimals.split(".")[0]
+    if a.series == b.series and (b.first > a.last or by_decimals):
         cost = through if new else 0.0
         if b.main != a.last_main:
             cost += _jump(b.main - a.last_main - 1, most) * (_IN_NEW_GROUP if part else 1) + b.base

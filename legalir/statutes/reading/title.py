@@ -40,6 +40,10 @@ _NUMBERED = re.compile(
 _WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
 
 
+_OF_CHAPTER = re.compile(r"\s*(?:[A-Z]{2,4}\s)?\d{1,4}[A-Z]?\.\d{2,4}(?:\.\d{3})?(?:\s+[A-Z\"“]|\s*$)|\s*\(\d+ ILCS ")
+"""A section with its chapter in its number, or its citation above it: ``86D.01 DEFINITIONS.``"""
+
+
 class Name(NamedTuple):
     """The name of a law, the rows that it stands in, from first to last, and whether the file says that it is."""
 
@@ -98,6 +102,12 @@ def _name_at(rows: Sequence[str], first: int) -> Name:
     words, last = rows[first], first
     below = (row for row in range(first + 1, len(rows)) if rows[row].strip())
     goes_on = len(words.split()) == 1 or CUT_OFF.search(words.rstrip())
+    issuer, dated = next(below, None), next(below, None)  # ROZPORZĄDZENIE, MINISTRA FINANSÓW, z dnia …
+    if goes_on and words.isupper() and issuer is not None and dated is not None and rows[dated].strip()[0].islower():
+        words, last = (
+            (f"{words} {rows[issuer].strip()}", issuer) if rows[issuer].strip()[:6].isupper() else (words, last)
+        )
+    below = (row for row in range(last + 1, len(rows)) if rows[row].strip())
     while goes_on and (row := next(below, None)) and rows[row].strip()[0].islower() and len(words) < _LONGEST:
         words, last = f"{words} {rows[row].strip()}", row
     after = next((row for row in range(last + 1, min(last + 3, len(rows))) if rows[row].strip()), None)
@@ -109,8 +119,13 @@ def _name_at(rows: Sequence[str], first: int) -> Name:
 def _head(rows: Sequence[str]) -> list[int]:
     """Return the rows above the first article."""
     head: list[int] = []
-    for row, words in enumerate(rows):
-        if len(head) == _HEAD or any(_opens_article(table.heading(words)) for table in jurisdictions().values()):
+    for row, line in enumerate(rows):
+        words = line.lstrip(' "“«')
+        if (
+            len(head) == _HEAD
+            or _OF_CHAPTER.match(words)
+            or any(_opens_article(table.heading(words)) for table in jurisdictions().values())
+        ):
             break
         if words.strip():
             head.append(row)

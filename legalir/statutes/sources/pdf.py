@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from legalir.errors import DataError
 from legalir.extras import require
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
-from legalir.statutes.reading.headings import check_country, law_id_of, read_text
+from legalir.statutes.reading.headings import check_country, in_columns, law_id_of, read_text
 from legalir.statutes.reading.plain_text import rejoined, without_headers
 from legalir.statutes.reading.sequence import raised
 
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from pdfplumber.page import Page
 
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_COLUMN_ROWS = 5
+"""Lines with a wide gap that show two columns."""
+_FAR = 200
+"""Column at which the right part of a line is put."""
 
 
 def _format(collection: Collection | None, country: str = "auto", title: str = "") -> Format:
@@ -41,7 +47,9 @@ def _is_pdf(path: Path, head: bytes) -> bool:
 
 
 def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
-    law = read_text(path.name, rejoined(lines_of(path.name, data)), country, title, law_id_of(path))
+    lines, note = lines_of(path.name, data)
+    law = read_text(path.name, rejoined(lines), country, title, law_id_of(path))
+    law.notes += [f"{path.name}: {note}"] if note else []
     law.notes.append(f"{path.name}: read from PDF by the look of its lines: look at the result.")
     yield law
 
@@ -52,8 +60,8 @@ pdf = factory_of(
 )
 
 
-def lines_of(name: str, data: bytes) -> list[str]:
-    """Return the lines of a file without headers and footers of pages.
+def lines_of(name: str, data: bytes) -> tuple[list[str], str]:
+    """Return the lines of a file without headers and footers of pages, and a note if it may have two columns.
 
     Raises:
         DataError: it is damaged or encrypted, or holds no text.
@@ -73,7 +81,10 @@ def lines_of(name: str, data: bytes) -> list[str]:
         raise DataError(f"{name} is damaged ({type(cause).__name__}): it cannot be read as PDF.") from None
     if not any(map("".join, pages)):
         raise DataError(f"{name} holds pictures of pages and no text: it needs OCR first.")
-    return without_headers(pages)[0]
+    pages, note = in_columns(pages)
+    if note:
+        pages = [[" ".join(row.split()) for row in page] for page in pages]
+    return without_headers(pages)[0], note
 
 
 def _page(page: Page) -> list[str]:
@@ -83,11 +94,30 @@ def _page(page: Page) -> list[str]:
     rest = page
     for table in tables:
         rest = rest.outside_bbox(table.bbox, strict=False)
-    placed = [(line["top"], line["text"]) for line in rest.extract_text_lines(return_chars=False)]
+    placed = _lines(rest)
     for table in tables:
         rows = [CELL.join(" ".join((cell or "").split()) for cell in row) for row in table.extract()]
         placed += [(table.bbox[1] + place / 1000, row) for place, row in enumerate(rows) if row.strip(CELL)]
     return [text for _, text in sorted(placed, key=lambda line: line[0])]
+
+
+def _lines(page: Page) -> list[tuple[float, str]]:
+    """Return lines with their height on the page; what is right of a wide gap that many share is far to the right."""
+    lines = page.extract_text_lines()
+    letters = [[char for char in line["chars"] if char["text"].strip()] for line in lines]
+    begun = Counter(round(b["x0"]) for line in letters for a, b in pairwise(line) if b["x0"] - a["x1"] > b["size"])
+    start, count = begun.most_common(1)[0] if begun else (0, 0)
+    placed = [(line["top"], line["text"]) for line in lines]
+    if count < _COLUMN_ROWS:
+        return placed
+    for at, chars in enumerate(letters):
+        right = next((place for place, char in enumerate(chars) if char["x0"] >= start - 2), len(chars))
+        wide = 0 < right < len(chars) and chars[right]["x0"] - chars[right - 1]["x1"] > chars[right]["size"]
+        if right == 0 or wide:
+            top, text = placed[at]
+            split = next((end for end in range(len(text)) if len("".join(text[:end].split())) == right), 0)
+            placed[at] = top, f"{text[:split].strip():{_FAR}}{text[split:].strip()}"
+    return placed
 
 
 def _raise_small_digits(page: Page) -> None:

@@ -16,8 +16,8 @@ from legalir.errors import DataError
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.importing.unknown import ABOUT, LISTED
 from legalir.statutes.jurisdictions import openings
-from legalir.statutes.law import Law
-from legalir.statutes.reading.headings import check_country, country_of, law_id_of, read_text
+from legalir.statutes.law import CELL, Law
+from legalir.statutes.reading.headings import check_country, country_of, in_columns, law_id_of, read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 from legalir.statutes.reading.title import names_law
 
@@ -31,6 +31,7 @@ _FORMULA = 3
 """Lines between the name of a law and its first section, such as an enacting formula."""
 _BESIDE = 40
 """Characters beside the links of a menu."""
+_DRAWN = re.compile(r"\s*\|.*\|\s*")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 
 
@@ -101,10 +102,13 @@ def _read(path: Path, data: bytes, country: str, title: str, encoding: str | Non
     if path.suffix.lower() == ".md":
         yield law_of_markdown(path.name, text, country, title, law_id_of(path))
         return
-    rows, headers = without_headers([page.splitlines() for page in text.split("\f")])
-    rows = _with_margins(rows)
+    pages, note = in_columns([page.splitlines() for page in text.split("\f")])
+    rows, headers = without_headers(pages)
+    rows = _with_cells(_with_margins([*map(_without_edges, rows)]))
     left_out = {"headers of pages": "\n".join(headers)} if headers else {}
-    yield read_text(path.name, rejoined(rows), country, title, law_id_of(path), left_out=left_out)
+    law = read_text(path.name, rejoined(rows), country, title, law_id_of(path), left_out=left_out)
+    law.notes += [f"{path.name}: {note}"] if note else []
+    yield law
 
 
 def law_of_markdown(name: str, text: str, country: str, title: str, law_id: str, lang: str = "") -> Law:
@@ -176,6 +180,14 @@ def _with_margins(rows: Sequence[str]) -> list[str]:
     return found
 
 
+def _with_cells(rows: Sequence[str]) -> list[str]:
+    """Return lines in which two wide gaps or more, in two lines one below the other, part the cells of a table."""
+    cells = [re.split(r"\s{3,}|\t", row.strip()) for row in rows]
+    many = [len(each) > 2 for each in cells]
+    beside = [any(many[max(at - 1, 0) : at] + many[at + 1 : at + 2]) for at in range(len(rows))]
+    return [CELL.join(cells[at]) if many[at] and beside[at] else row for at, row in enumerate(rows)]
+
+
 def _begun(at: int, row: str, above: str) -> _Begun | None:
     """Return the article that begins behind the first wide gap of a line, beside a margin or below a blank line."""
     gap = _GAP.match(row)
@@ -204,7 +216,14 @@ def _is_menu(row: str) -> bool:
 
 def _plain(rows: Sequence[str]) -> list[str]:
     """Return lines of Markdown without its marks."""
-    return [_LINK.sub(r"\1", _MARKS.sub("", row)) for row in rows]
+    return [_without_edges(_LINK.sub(r"\1", _MARKS.sub("", row))) for row in rows]
+
+
+def _without_edges(row: str) -> str:
+    """Return a row of a table without the signs around it; the line below its head is empty."""
+    if not _DRAWN.fullmatch(row):
+        return row
+    return CELL.join(cell.strip() for cell in row.strip().strip("|").split("|")) if any(map(str.isalnum, row)) else ""
 
 
 FORMATS = (_format(None),)
