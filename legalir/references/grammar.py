@@ -434,24 +434,13 @@ class Grammar(Schema):
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
-            if (
-                sum(
-                    token in ("N", "N+", "D", "Z", "P", "O", "O+", "V", "V+")
-                    for token in form.partition(" > ")[0].split()
-                )
-                != 1
-            ):
+            if sum(token.removesuffix("+") in set("NDZPOV") for token in form.partition(" > ")[0].split()) != 1:
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
         for kind, forms in self.kinds.items():
             for place, form in enumerate(forms, start=1):
                 if form.count("…") != 1 or not form.startswith("…") ^ form.endswith("…"):
                     raise SchemaError(f"'kinds.{kind}', item {place} must begin or end with …, got {form!r}.")
         return self
-
-    def forms(self, level: str) -> Forms:
-        """Return the forms of a level."""
-        forms: Forms = getattr(self, level)
-        return forms
 
     def pattern(self, form: str, capture: bool = False) -> str:
         """Return the pattern of a form; it may begin with ``+``.
@@ -489,9 +478,7 @@ class Grammar(Schema):
             elif token == "Y":
                 signs.add("12")
             elif token in ("O", "A") and (words := self.ordinals if token == "O" else self.cardinals):
-                signs |= {re.escape(one[0]) for one in "|".join(words).split("|")} | (
-                    {r"\d"} if token == "A" else set()
-                )
+                signs |= {r"\d", *(re.escape(one[0]) for one in "|".join(words).split("|"))}
             elif self._place(token):
                 signs.add(r"\w\W")
             else:
@@ -609,11 +596,6 @@ class Grammar(Schema):
     def closing_quotes(self) -> tuple[str, ...]:
         """Signs that close the name of a law."""
         return tuple(pair[1] for pair in self.quotes)
-
-    @property
-    def same_law(self) -> Forms:
-        """Words next to an article that refer to a previously named law, without a sign that may begin other words."""
-        return tuple(one for one in (*self.same.get("law", ()), *self.this.get("law", ())) if len(one) > 1)
 
 
 def _short(names: Iterable[str], signs: str, ends: str) -> list[LawPattern]:
@@ -757,12 +739,16 @@ class _Forms:
         self._number = re.compile(f"({number})".join(brackets), re.IGNORECASE)
         self._endings = grammar.law_before
         self._grammar = grammar
+        # Not a sign, which may begin other words.
+        self._same_law = tuple(
+            one for one in (*grammar.same.get("law", ()), *grammar.this.get("law", ())) if len(one) > 1
+        )
 
     # The patterns below are compiled when a number was read: those of all languages take seconds, and a text has few.
 
     @cached_property
     def _sub(self) -> re.Pattern[str]:
-        forms = [form.replace("M", "N") for form in self._grammar.sub]
+        forms = tuple(form.replace("M", "N") for form in self._grammar.sub)
         return _any_of(forms, f"({_SHORT})", "-‐–", NOT_DOTTED)
 
     @cached_property
@@ -770,29 +756,13 @@ class _Forms:
         grammar = self._grammar
         every = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
         places = {"B", "R", "V", *(("§",) if "§ N" in grammar.article else ())}
-        forms = [form.lstrip("+ ") for form in every if not places & set(form.replace("+", "").split())]
+        forms = tuple(form.lstrip("+ ") for form in every if not places & set(form.replace("+", "").split()))
         return _any_of(forms, _PART, ordinals=_one_of("|".join(grammar.ordinals).split("|")))
-
-    @cached_property
-    def _join(self) -> re.Pattern[str]:
-        return _any_of((*self._grammar.list, *self._grammar.range))
-
-    @cached_property
-    def _law(self) -> re.Pattern[str]:
-        return _any_of(self._grammar.law_after)
-
-    @cached_property
-    def _same(self) -> re.Pattern[str]:
-        return _any_of(self._grammar.same_law)
-
-    @cached_property
-    def _definite(self) -> re.Pattern[str]:
-        return _any_of(self._grammar.definite)
 
     @cached_property
     def _same_before(self) -> re.Pattern[str]:
         # Of a longer word it is no part: 동법 in 노동법.
-        return re.compile(rf"(?<![가-힣])(?:{_alternatives(self._grammar.same_law)}){GAP}$", re.IGNORECASE)
+        return re.compile(rf"(?<![가-힣])(?:{_alternatives(self._same_law)}){GAP}$", re.IGNORECASE)
 
     def read(self, text: str) -> Iterator[WrittenReference]:
         place = 0
@@ -804,16 +774,17 @@ class _Forms:
             end = numbers[-1].end
             place = self._after_parts(text, end)
             start = head.start()
-            same = self._same.match(text, place) or self._of_kind(text, place)
+            same = _any_of(self._same_law).match(text, place) or self._of_kind(text, place)
             same = same or self._same_before.search(text, max(0, start - _SAME), start)
-            law = None if same else self._law.match(text, place)
+            law = None if same else _any_of(self._grammar.law_after).match(text, place)
             after = law.end() if law else None
             yield WrittenReference(start, end, tuple(numbers), place, after, same is not None, self._endings)
 
     def _of_kind(self, text: str, place: int) -> re.Match[str] | None:
         """Return the words at a place that mean a law by its kind alone: ``du code``, but not ``du code civil``."""
-        words, introduced = self._definite.match(text, place), self._law.match(text, place)
-        name = _law_patterns().match(text, introduced.end()) if words and introduced else None
+        words = _any_of(self._grammar.definite).match(text, place)
+        introduced = _any_of(self._grammar.law_after).match(text, place) if words else None
+        name = _law_patterns().match(text, introduced.end()) if introduced else None
         return words if words and (name is None or name.end() <= words.end()) else None
 
     def field(self, text: str) -> tuple[bool, int, str] | None:
@@ -832,7 +803,7 @@ class _Forms:
         return head is not None, end, one.number + "".join(f"({part})" for part in parts if part)
 
     def _more(self, text: str, end: int) -> Iterator[ArticleNumber]:
-        while join := self._join.match(text, self._after_parts(text, end)):
+        while join := _any_of((*self._grammar.list, *self._grammar.range)).match(text, self._after_parts(text, end)):
             number = self._number.match(text, join.end())
             if number is None:
                 return
@@ -862,8 +833,9 @@ class _Forms:
         return end
 
 
+@cache
 def _any_of(
-    forms: Sequence[str], number: str = "", sign: str = ",，", after: str = "", ordinals: str = ""
+    forms: tuple[str, ...], number: str = "", sign: str = ",，", after: str = "", ordinals: str = ""
 ) -> re.Pattern[str]:
     """Return an alternation of the forms with surrounding white space; no forms give a pattern that never matches.
 
@@ -986,23 +958,14 @@ def _word(word: str) -> str:
     if len(word) > 2 and word[-1] == "*":
         return f"{_word(word[:-1]).removesuffix(_END)}[^\\W\\d_]{{0,12}}{_END}"
     first, last = (unicodedata.name(letter).split()[0] for letter in (word[0], word[-1]))
-    alone = (last in _ALPHABETS and word[-1].isalpha()) or (last == "THAI" and len(word) == 1)
-    letter = last == "ARABIC" and len(word) == 1 and word not in "وفبلك"  # The letters that may be prefixes.
-    after = (
-        _END
-        if alone
-        else r"(?![^\W\d_])"
-        if last == "ARABIC" and (letter or len(word) > 1 < len(word)) and word[-1].isalpha()
-        else ""
-    )
-    return (
-        (
-            r"(?<![^\W\d_ºª])"
-            if (first in _ALPHABETS and word[0].isalpha())
-            else r"(?<!\w)"
-            if letter and word.isalpha()
-            else ""
-        )
-        + re.escape(word).replace("'", "['’]")
-        + after
-    )
+    letter = last == "ARABIC" and word.isalpha() and len(word) == 1 and word not in "وفبلك"  # These may be prefixes.
+    before = after = ""
+    if first in _ALPHABETS and word[0].isalpha():
+        before = r"(?<![^\W\d_ºª])"
+    elif letter:
+        before = r"(?<!\w)"
+    if (last in _ALPHABETS and word[-1].isalpha()) or (last == "THAI" and len(word) == 1):
+        after = _END
+    elif letter or (last == "ARABIC" and len(word) > 1 and word[-1].isalpha()):
+        after = r"(?![^\W\d_])"
+    return before + re.escape(word).replace("'", "['’]") + after

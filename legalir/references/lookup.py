@@ -705,9 +705,8 @@ def languages_of(texts: Iterable[tuple[str, str]], lang: str) -> dict[str, str]:
     for law, text in texts:
         if law and sizes.get(law, 0) < _OWN_TEXT:
             samples.setdefault(law, []).append(text[:_OWN_TEXT])
-            sizes[law] = (
-                sizes.get(law, 0) + len(samples[law][-1]) + (_WEIGHT - 1) * len(_DENSE.findall(samples[law][-1]))
-            )
+            dense = len(_DENSE.findall(samples[law][-1]))
+            sizes[law] = sizes.get(law, 0) + len(samples[law][-1]) + (_WEIGHT - 1) * dense
     found = {law: identify(samples[law]) for law, size in sizes.items() if size >= _LEAST_TEXT}
     own = lang.partition("-")[0]
     return {

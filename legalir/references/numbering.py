@@ -25,33 +25,9 @@ _LATIN_ORDINALS = (
     *("septiesdecies", "octiesdecies", "noviesdecies", "vicies"),
 )
 _THAI_ORDINALS = (
-    "ทวิ",
-    "ตรี",
-    "จัตวา",
-    "เบญจ",
-    "ฉ",
-    "สัตต",
-    "อัฏฐ",
-    "นว",
-    "ทศ",
-    "เอกาทศ",
-    "ทวาทศ",
-    "เตรส",
-    "จตุทศ",
-    "ปัณรส",
-    "โสฬส",
-    "สัตตรส",
-    "อัฏฐารส",
-    "เอกูนวีสติ",
-    "วีสติ",
-    "เอกวีสติ",
-    "ทวาวีสติ",
-    "เตวีสติ",
-    "จตุวีสติ",
-    "ปัญจวีสติ",
-    "ฉัพพีสติ",
-    "สัตตวีสติ",
-    "อัฏฐวีสติ",
+    *("ทวิ", "ตรี", "จัตวา", "เบญจ", "ฉ", "สัตต", "อัฏฐ", "นว", "ทศ"),
+    *("เอกาทศ", "ทวาทศ", "เตรส", "จตุทศ", "ปัณรส", "โสฬส", "สัตตรส", "อัฏฐารส", "เอกูนวีสติ"),
+    *("วีสติ", "เอกวีสติ", "ทวาวีสติ", "เตวีสติ", "จตุวีสติ", "ปัญจวีสติ", "ฉัพพีสติ", "สัตตวีสติ", "อัฏฐวีสติ"),
 )
 _ARABIC_ORDINALS = ("مكرر", "ثالثا", "رابعا", "خامسا", "سادسا")
 ARABIC_ENDINGS = re.compile("ال(?=مكرر)|(?<=مكرر)(?:[اً]+|ة)|(?<=ا)ً(?!\\w)")
@@ -145,12 +121,9 @@ def _number_of(label: str) -> str:
     text = "".join(part if place % 2 else unicodedata.normalize("NFKC", part) for place, part in enumerate(parts))
     text = re.sub("(?i)quáter", "quater", ARABIC_ENDINGS.sub("", text))
     if match := _NUMBER.search(text):
-        main = str(_value(match["main"]))
-        joined = re.sub(
-            rf"{_DIGITS}",
-            lambda part: str(_value(part[0])),
-            re.sub(r"[\s조條条호号號]", "", match["joined"] or "").replace("ノ", "の"),
-        )
+        main = str(value_of(match["main"]))
+        joined = re.sub(r"[\s조條条호号號]", "", match["joined"] or "").replace("ノ", "の")
+        joined = re.sub(_DIGITS, lambda part: str(value_of(part[0])), joined)
         rest = decimal(re.sub(r"[‐‑–]", "-", re.sub(r"[\s()]", "", match["rest"])))
         rest = re.sub(f"(?i:{_ORDINAL})", lambda word: word[0].lower(), rest)  # Artículo 15 BIS
         prefix = re.sub(r"\s|(?<![IVX])\.(?![IVX])", "", match["prefix"] or "").upper()
@@ -182,7 +155,8 @@ def sort_key(number: str) -> str:
     return ".".join(parts)
 
 
-def _value(run: str) -> int:
+def value_of(run: str) -> int:
+    """Return the number that a run of digits of one script, or a Han numeral, is."""
     if run[0] not in _HAN:
         return int(run)
     if not any(sign in _HAN_UNITS for sign in run):

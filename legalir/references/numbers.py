@@ -28,11 +28,10 @@ from copy import copy
 from itertools import pairwise
 from typing import NamedTuple
 
+from legalir.references.numbering import value_of
 from legalir.storage.validity import provision_key
 
-_HAN = {character: value for value, character in enumerate("〇一二三四五六七八九")} | {"零": 0}
-_HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
-_NUMERALS = "".join([*_HAN, *_HAN_UNITS])
+_NUMERALS = "〇一二三四五六七八九零十百千"
 _RUN = rf"(?:\d+|[{_NUMERALS}]+)"
 _WORD = rf"[^\W\d_{_NUMERALS}][^\s\d{_NUMERALS}{re.escape(string.punctuation)}\u2010-\u2027、。，：；（）]*"
 _PIECE = re.compile(rf"({_RUN})|{_WORD}")
@@ -196,7 +195,7 @@ class Numbers:
         parts = []
         for part in self._part.finditer(number):
             before, run, after = part.groups("")
-            parts.append(f"{_IN_GAP.sub('', before)}{_value(run)}{after.strip(' -')}" if run else part[0])
+            parts.append(f"{_IN_GAP.sub('', before)}{value_of(run[:18])}{after.strip(' -')}" if run else part[0])
         return ".".join(parts).lower()
 
     def _names(self, number: str, key: str) -> list[str]:
@@ -317,18 +316,3 @@ def _after_pattern(word: str) -> str:
     gap = "" if len(word) == 1 else r"[\s\-]?"
     end = r"(?![^\W\d_])" if word.isascii() or len(word) == 1 else ""
     return gap + re.escape(word) + end
-
-
-def _value(run: str) -> int:
-    if run[0].isdecimal():
-        return int(run[:18])
-    if not any(character in _HAN_UNITS for character in run):
-        return int("".join(str(_HAN[character]) for character in run[:18]))
-    total = digit = 0
-    for character in run:
-        if character in _HAN_UNITS:
-            total += (digit or 1) * _HAN_UNITS[character]
-            digit = 0
-        else:
-            digit = _HAN[character]
-    return total + digit

@@ -554,7 +554,7 @@ class _Reader:
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._patterns = grammar.every_law
-        units = {level: grammar.forms(level) for level in RANKS}
+        units: dict[str, tuple[str, ...]] = {level: getattr(grammar, level) for level in RANKS}
         groups = [("ignore", grammar.ignore)]
         relations = {"same": grammar.same, "this": grammar.this, "before": grammar.before, "after": grammar.after}
         for relation, words in {**relations, "every": grammar.all_before}.items():
@@ -621,32 +621,24 @@ class _Reader:
         self._starting = self._any(grammar.starting, "(?:", ")")
         self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
-        self._same_word = (
-            re.compile("(?:[同該该此]法)(?=.)|其(?=施行|实施|實施)") if grammar.spaceless else re.compile("(?!)")
-        )
+        same_word = "[同該该此]法(?=.)|其(?=施行|实施|實施)" if grammar.spaceless else "(?!)"
+        self._same_word = re.compile(same_word)
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
         quotes = "|".join(
             rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
         )
         self._quoted = re.compile(quotes or "(?!)")
-        self._labels: dict[str, re.Pattern[str]] = {
-            level: self._any(
-                forms,
-                r"(?m:^)\s{0,4}(?:",
-                rf"){_HEADED if level == 'article' and ' > ' not in forms[0] else ''}",
-                capture=True,
-            )
-            for level, forms in grammar.labels.items()
-        }
+        self._labels: dict[str, re.Pattern[str]] = {}
+        for level, labels in grammar.labels.items():
+            headed = _HEADED if level == "article" and " > " not in labels[0] else ""
+            self._labels[level] = self._any(labels, r"(?m:^)\s{0,4}(?:", f"){headed}", capture=True)
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
         introduced = grammar.alternatives(grammar.law_after)
-        self._unknown_unit = re.compile(
-            rf"((?:,?[ \xa0][^\s,;()]{{1,16}}){{1,6}}?)(?={GAP},?{GAP}(?:{introduced}){GAP})" if introduced else "(?!)",
-            self._flags,
-        )
-        self._introduced = re.compile(rf"{GAP},?{GAP}(?:{grammar.alternatives(grammar.law_after)}){GAP}", self._flags)
+        introduced = rf"{GAP},?{GAP}(?:{introduced}){GAP}"
+        self._introduced = re.compile(introduced, self._flags)
+        self._unknown_unit = re.compile(rf"((?:,?[ \xa0][^\s,;()]{{1,16}}){{1,6}}?)(?={introduced})", self._flags)
         self._both = self._any(grammar.both, rf"{GAP},?{GAP}(?:", r")(?!\w)")
-        introduced = rf"(?:{GAP}(?:{introduced}))?" if introduced else ""
+        introduced = rf"(?:{GAP}(?:{grammar.alternatives(grammar.law_after)}))?"
         self._both_before = self._any(grammar.both, r"(?<!\w)(?:", rf"){introduced}{GAP}\Z")
         places = rf"(?:{grammar.pattern('N')}|{grammar.pattern('B')})"
         joined = rf"(?:{grammar.alternatives((*grammar.list, *grammar.range))})"
@@ -722,11 +714,8 @@ class _Reader:
             bare["N"] += ["+ ( N )", "+ ( N > /|-|–", *([f"+ ( N > {'|'.join(tails)}"] if tails else ())]
             bare["O"] += ["+ ( O )"]
         self._bare = cache(
-            lambda level, sign: re.compile(
-                grammar.alternatives(
-                    [*bare[sign], *(one for one in units[level] if one[0] == "+" and sign in one.split())]
-                ),
-                self._flags,
+            lambda level, sign: self._any(
+                (*bare[sign], *(one for one in units[level] if one[0] == "+" and sign in one.split())), "", ""
             )
         )
 
@@ -765,7 +754,7 @@ class _Reader:
             short = _ARTICLE.sub("", next((one for one in match.groups() if one), "").strip())
             opening, law = self._opening(text, match.start() + 1), None
             if match.re is self._means:
-                name = self._laws.match(text, self._blank(text, match.end()))
+                name = self._laws.match(text, _past(_BLANK, text, match.end()))
                 law = self._law_of(name, memory) if name else None
             elif opening >= 0:
                 law = self._law_before(text, opening, memory) or self._law_ending(text, opening, short, memory)
@@ -828,16 +817,11 @@ class _Reader:
             noted = text[low:opening].rstrip()[-1:] in self._grammar.closing_quotes and not self._head.search(inside)
             if not (noted or self._define.search(inside) or self._law_number.search(inside)):
                 return self._word_before(text, low, end, memory, depth) if self._grammar.spaceless else None
-            law = self._law_before(text, opening, memory, depth - 1)
-            if law:
-                for match in self._define.finditer(inside):
-                    if short := next((one for one in match.groups() if one), ""):
-                        memory.names[short] = law.name
-            return law
+            return self._law_before(text, opening, memory, depth - 1)
         if (same := self._same_law.search(text, low, end)) and not self._in_word(text, same.start()):
             level = self._level_of_word(same[0])
             # 같은 법 is the last act, also if a standard was named after it.
-            names = (self._family(law, level) for law in reversed(memory.laws) if level and self._level_of_word(law))
+            names = (self._family(law, level) for law in reversed(memory.laws) if self._level_of_word(law))
             law_named = next(filter(None, names), memory.law)
             if not law_named and not self._grammar.has_words:
                 for word in reversed([*_LAW_WORD.finditer(text, low, same.start())]):
@@ -991,17 +975,20 @@ class _Reader:
         for level, family in self._grammar.family.items():
             for word in family.words:
                 start = end - len(word)
-                if start >= low and text.startswith(word, start) and not _in_word(text, start):
+                if start >= low and text.startswith(word, start) and not self._in_word(text, start):
                     return _Law(self._family(base or memory.at.law, level), "short", start, end)
         return None
 
     def _in_word(self, text: str, start: int) -> bool:
         """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
-        if "\u0e00" < text[start] < "\u0e80":
+        if start == 0 or "\u0e00" < text[start] < "\u0e80":
             return False  # Thai has no spaces.
         if self._grammar.spaceless:
-            return start > 0 and _LONGER.match(text, start - 1) is not None
-        return _in_word(text, start)
+            return _LONGER.match(text, start - 1) is not None
+        if not text[start - 1].isalnum() or text[start - 2 : start] == "の他":
+            return False
+        before, first = (unicodedata.name(sign, "").split(" ")[0] for sign in text[start - 1 : start + 1])
+        return before == first or (before, first) == ("KATAKANA", "CJK")
 
     def _level_of_word(self, words: str) -> str:
         """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
@@ -1059,7 +1046,7 @@ class _Reader:
                 if not memory.laws or self._level_of_word(law):
                     memory.name(law)
             memory.reach(head.start())
-            kind, _, level = (head.lastgroup or "").partition("_")
+            kind, level = _unit(head)
             place = head.end()
             if kind in _RELATIONS and head.start() and _HANGUL.match(text, head.start() - 1):
                 place = head.start() + 1  # 전조 in 안전조치
@@ -1097,7 +1084,7 @@ class _Reader:
             while notes and notes[-1][1] <= head.start():
                 _, end, outside = notes.pop()
             inside = notes[-1] if notes else None
-            drafts, place = self._group(text, head, kind, level, memory)
+            drafts, place = self._group(text, head, memory)
             if drafts:
                 self._of_documents(text, drafts, memory)
             if drafts and kind == "unit":
@@ -1183,8 +1170,7 @@ class _Reader:
 
     def _between(self, text: str, end: int, start: int) -> str:
         """Return "range" or "list" if only such words are between two places, else an empty string."""
-        if until := self._until.match(text, end):
-            end = until.end()
+        end = _past(self._until, text, end)
         for name, words in (("range", self._range), ("list", self._list)):
             if (join := words.match(text, end)) and join.end() == start:
                 return name
@@ -1192,8 +1178,7 @@ class _Reader:
 
     def _note(self, text: str, place: int) -> tuple[int, int] | None:
         """Return start and end of the brackets that open directly behind a reference."""
-        until = self._until.match(text, place)
-        opening = self._blank(text, until.end() if until else place)
+        opening = _past(_BLANK, text, _past(self._until, text, place))
         if text[opening : opening + 1] not in tuple(_OPENING):
             return None
         depth = 0
@@ -1279,10 +1264,9 @@ class _Reader:
             places.append((start, at))
         return places[::-1]
 
-    def _group(
-        self, text: str, head: re.Match[str], kind: str, level: str, memory: _Memory
-    ) -> tuple[list[_Draft], int]:
+    def _group(self, text: str, head: re.Match[str], memory: _Memory) -> tuple[list[_Draft], int]:
         """Read a reference and the references joined to it in a list or a range."""
+        kind, level = _unit(head)
         short: _Law | None = None
         if kind == "law":
             here = self._law_of(head, memory)
@@ -1290,7 +1274,7 @@ class _Reader:
                 return [], head.end()
             law: _Law | None = here
             draft = _Draft(head.start(), here.end, "group", here)
-            after = self._below(-1).match(text, self._blank(text, head.end()))
+            after = self._below(-1).match(text, _past(_BLANK, text, head.end()))
             lead = _LEAD.match(text, head.end()) if law and law.name else None
             within = self._within.match(text, head.end()) if law and law.name else None
             inside = law and law.name and self._stated_in.search(text, max(0, head.start() - _ITS), head.start())
@@ -1302,18 +1286,15 @@ class _Reader:
             if within and ((within.re.groups and within[1]) or opens or phrase):
                 lead = within
                 law = _Law(kept.name, kept.kind, head.start(), head.end()) if kept else law
-            unit = self._head.match(text, self._blank(text, lead.end())) if lead else None
+            unit = self._head.match(text, _past(_BLANK, text, lead.end())) if lead else None
             if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
-                self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
+                self._number(text, draft, after, _unit(after)[1])
             elif unit and (
                 unit.lastgroup in ("unit_article", "unit_annex", "unit_group")
-                or (
-                    (level := str(unit.lastgroup))[:5] == "unit_"
-                    and self._goes_up(text, self._begun(text, unit, "unit", level[5:]).end, level[5:])
-                )
+                or (_unit(unit)[0] == "unit" and self._goes_up(text, self._begun(text, unit).end, _unit(unit)[1]))
             ):
                 # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
-                draft = self._begun(text, unit, "unit", str(unit.lastgroup)[5:])
+                draft = self._begun(text, unit)
                 draft.start, draft.law, draft.inherits = head.start(), law, True
                 if law and within and lead is within and "," in within[0]:
                     memory.subject, memory.states = law, True  # The Pier Act, in section 5, … and, in section 7, …
@@ -1321,7 +1302,7 @@ class _Reader:
                 self._becomes_subject(text, draft, memory)
                 return [draft], draft.end
         else:
-            draft = self._begun(text, head, kind, level)
+            draft = self._begun(text, head)
             words = self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
             if kind == "unit" and words:
                 draft.supplement, draft.start = _supplement(words[0]), words.start()
@@ -1372,9 +1353,7 @@ class _Reader:
             law = draft.law if named and draft.level == "article" else None
             if law and law.kind == "named" and not text[end : law.start].strip(" \xa0,"):
                 self._extend(text, draft)  # Art. 360 c.p.c., comma 1
-            end = draft.end
-            if until := self._until.match(text, end):
-                end = until.end()
+            end = _past(self._until, text, draft.end)
             ranged = self._range.match(text, end)
             join = ranged or self._list.match(text, end)
             following = self._joined(text, join, draft, memory) if join else None
@@ -1386,11 +1365,11 @@ class _Reader:
             if following is None and draft.level == "group" and not named and (of := self._of.match(text, end)):
                 unit = self._head.match(text, of.end())
                 if unit and unit.lastgroup == "unit_group":
-                    following = self._begun(text, unit, "unit", "group")  # Titel 10 van Boek 7 BW
+                    following = self._begun(text, unit)  # Titel 10 van Boek 7 BW
             if following is None and draft.level == "group" and named and (within := self._within.match(text, end)):
                 unit = self._head.match(text, within.end())
                 if unit and unit.lastgroup == "unit_article":
-                    law, draft = draft.law, self._begun(text, unit, "unit", "article")
+                    law, draft = draft.law, self._begun(text, unit)
                     draft.law, draft.inherits = law, True  # Chapter 8 of the Act, in particular section 69
                     drafts.append(draft)
                     continue
@@ -1508,11 +1487,8 @@ class _Reader:
             return None
         law, number = found[-1].law, draft.numbers.get("article", "")
         between = text[found[-1].end : draft.start]
-        if (
-            found[-1].law_kind != "named"
-            or _SENTENCE_OVER.search(between)
-            or self._kind_noun.search(between.casefold())
-        ):
+        other = _SENTENCE_OVER.search(between) or self._kind_noun.search(between.casefold())
+        if other or found[-1].law_kind != "named":
             return None  # And this Act (section 5)
         cited = [one for one in found[-_SEVERAL:] if one.law == law]
         ranges = ((low.article, high.article) for low, high in pairwise(cited) if high.range_end)
@@ -1569,29 +1545,21 @@ class _Reader:
         """Return True if a number in a list, which may go on, is one of a law that is named after the list."""
         while more := self._sub.match(text, end) or self._bracket.match(text, end) or _LETTERED.match(text, end):
             end = more.end()
-        if self._grammar.has_words and (unit := self._below(RANKS["article"]).match(text, self._glued(text, end))):
+        below = self._below(RANKS["article"])
+        if self._grammar.has_words and (unit := below.match(text, _past(self._glue, text, end))):
             end = unit.end()  # Art. 311 cpv. 1 e 314 cpv. 1 CPC
-        rest = self._rest.match(text, end)
-        end = rest.end() if rest else end
-        if (
-            self._grammar.has_words
-            and rest
-            and (unit := self._below(RANKS["article"]).match(text, self._glued(text, end)))
-        ):
-            end = unit.end()  # 34 y 170, fracción I, de la Ley de Amparo
+        if rest := self._rest.match(text, end):
+            end = rest.end()
+            if self._grammar.has_words and (unit := below.match(text, _past(self._glue, text, end))):
+                end = unit.end()  # 34 y 170, fracción I, de la Ley de Amparo
         return self._law_at(text, end, memory) is not None
-
-    def _glued(self, text: str, end: int) -> int:
-        """Return where a lower unit may begin behind a place."""
-        glue = self._glue.match(text, end)
-        return glue.end() if glue else end
 
     def _joined(self, text: str, join: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
         place = join.end()
         words = self._supplement.match(text, place)
         after = self._head.match(text, words.end() if words else place)
-        kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
+        kind, level = _unit(after)
         if after and draft.several.get(draft.level) and RANKS[draft.level] > 1 and after[0].isdecimal():
             after = None  # Of commi 1 e 2 c.p.c., the second number may be one of either level.
         if after is not None:
@@ -1601,13 +1569,10 @@ class _Reader:
                 unit = self._below(max(RANKS[draft.level] - 1, 0)).match(text, after.start())
                 if after[0].startswith(surface[-1]) and unit and unit.lastgroup == f"unit_{draft.level}":
                     level = draft.level  # Pasal 1 angka 3 dan angka 4
-            following = self._begun(text, after, "unit", level) if kind == "unit" else None
+            following = self._begun(text, after, level) if kind == "unit" else None
             numbers = [one.numbers.get("article", "") for one in (draft, following) if one]
-            if (
-                self._grammar.prefix
-                and "'" in join[0].replace("’", "'")
-                and len({one[:1].isalpha() for one in numbers}) > 1
-            ):
+            apart = "'" in join[0].replace("’", "'") and len({one[:1].isalpha() for one in numbers}) > 1
+            if self._grammar.prefix and apart:
                 return None  # L'article L. 1244-2 et l'article 6 de la loi
             if following and words:
                 following.start, following.supplement = place, _supplement(words[0])
@@ -1615,20 +1580,12 @@ class _Reader:
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         one = self._bare("article", "N").match(text, place)
         alone = self._grammar.law_after and "article" in draft.numbers and not draft.relation
-        if (
-            one
-            and alone
-            and "article" not in draft.several
-            and (
-                is_variant(draft.numbers["article"], one[0])
-                or (draft.level == "paragraph" and self._has_paragraph(one))
-                or (
-                    ("article" not in draft.taken or draft.several.get(draft.level) == "B")
-                    and self._is_of_a_law(text, one.end(), memory)
-                )
-            )
-        ):
-            plural.append(("article", "N"))  # Section 3 or 4 of the Act, section 5A or 5B.
+        if one and alone and "article" not in draft.several:
+            like = is_variant(draft.numbers["article"], one[0])
+            like = like or (draft.level == "paragraph" and self._has_paragraph(one))
+            written = "article" not in draft.taken or draft.several.get(draft.level) == "B"
+            if like or (written and self._is_of_a_law(text, one.end(), memory)):
+                plural.append(("article", "N"))  # Section 3 or 4 of the Act, section 5A or 5B.
         # A semicolon ends the list of the lowest level.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
             bare = self._bare(level, sign).match(text, place)
@@ -1641,7 +1598,7 @@ class _Reader:
                 like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
-                    below = self._below(1).match(text, self._glued(text, bare.end()))
+                    below = self._below(1).match(text, _past(self._glue, text, bare.end()))
                     behind = not below and not self._is_of_a_law(text, bare.end(), memory)
                 label = "\n" in join[0] and bare[0][0] in _OPENING
                 if ";" in join[0] and text[bare.end() : bare.end() + 1] == ")":
@@ -1657,26 +1614,18 @@ class _Reader:
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
                 far = _NO_WORD.match(text, following.start)  # lit. b und f
                 open_before = open_before and not (draft.law and draft.law.end == draft.end)  # c) del decreto, e …
-                if (
-                    sign not in "XS"
-                    or closed
-                    or (
-                        open_before
-                        and (
-                            _is_next(draft, following, level, 26 if far or join.re is self._range else 4)
-                            # Các điểm i, s khoản 1
-                            or (sign == "S" and self._goes_up(text, following.end, level))
-                            or (sign == "S" and self._law_at(text, following.end, memory))
-                        )
-                    )
-                ):
+                fits = _is_next(draft, following, level, 26 if far or join.re is self._range else 4)
+                if sign == "S" and not fits:  # Các điểm i, s khoản 1
+                    up = self._goes_up(text, following.end, level)
+                    fits = up or self._law_at(text, following.end, memory) is not None
+                if sign not in "XS" or closed or (open_before and fits):
                     return following
         more = self._below(-1).match(text, place)
         if more and more.lastgroup == f"unit_{draft.level}":
             noun = _AGAIN.match(more[0])
             again = noun is not None and noun[0] in text[draft.start : draft.end].split()[-2:]
             if again or (more[0][0].isnumeric() and more[0][-1] > _ALPHABETS):  # N° 2 y N° 24, 제10조 내지 12조
-                return self._begun(text, more, "unit", draft.level)
+                return self._begun(text, more)
         return None
 
     def _after_note(self, text: str, note: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
@@ -1689,7 +1638,7 @@ class _Reader:
 
     def _has_paragraph(self, bare: re.Match[str]) -> bool:
         """Return True if a bare number is an article, by the paragraph behind it: ``art. 5 cpv. 1 e 7 cpv. 2``."""
-        unit = self._below(RANKS["article"]).match(bare.string, self._blank(bare.string, bare.end()))
+        unit = self._below(RANKS["article"]).match(bare.string, _past(_BLANK, bare.string, bare.end()))
         named = unit is not None and unit.lastgroup == "unit_paragraph" and not unit[0][0].isdigit()
         return named and self._grammar.has_words and not self._grammar.adjacent_up
 
@@ -1701,9 +1650,8 @@ class _Reader:
         book, *more = number.split("-")
         if more and article.startswith(f"{book}-"):
             return "article" in draft.several  # articles 311-4 al. 1, 311-14
-        glue = self._glue.match(bare.string, bare.end())
-        unit = self._below(RANKS["article"]).match(bare.string, glue.end() if glue else bare.end())
-        if unit and not unit[0][0].isdigit() and RANKS.get((unit.lastgroup or "")[5:], 9) <= RANKS[level]:
+        unit = self._below(RANKS["article"]).match(bare.string, _past(self._glue, bare.string, bare.end()))
+        if unit and not unit[0][0].isdigit() and RANKS.get(_unit(unit)[1], 9) <= RANKS[level]:
             # §§ 280 Abs. 1, 241 Abs. 2
             return "article" in draft.several or (level == "paragraph" and self._has_paragraph(bare))
         first, main = _DIGITS.match(article), _DIGITS.match(number)
@@ -1719,7 +1667,7 @@ class _Reader:
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level, or the article after another one, that directly follows a draft."""
-        place, level = self._blank(text, draft.end), draft.level
+        place, level = _past(_BLANK, text, draft.end), draft.level
         bracket = self._bare(level, "B").match(text, place) if draft.several.get(level) == "B" else None
         if bracket and can_follow(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
             following = _Draft(place, bracket.end(), level, several=dict(draft.several))
@@ -1727,7 +1675,7 @@ class _Reader:
             return following
         after = self._head.match(text, place)
         beside = after and after.lastgroup in (f"unit_{level}", "unit_article" if "article" in draft.numbers else "")
-        return self._begun(text, after, "unit", str(after.lastgroup)[5:]) if after and beside else None
+        return self._begun(text, after) if after and beside else None
 
     def _ascend(self, text: str, drafts: list[_Draft]) -> None:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
@@ -1738,14 +1686,14 @@ class _Reader:
             if self._goes_up(text, note.end(), level):
                 last.end = note.end()  # Subsection (2) (fees) of section 5
         while True:
-            of, here = self._of.match(text, last.end), self._head.match(text, self._blank(text, last.end))
+            of, here = self._of.match(text, last.end), self._head.match(text, _past(_BLANK, text, last.end))
             head = (of and self._head.match(text, of.end())) or here
             if of is None and not (here and (here.lastgroup or "").startswith("same_") and here.start() > last.end):
                 return
-            kind, _, level = (head.lastgroup or "").partition("_") if head else ("", "", "")
+            kind, level = _unit(head)
             if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] > last.highest:
                 return
-            upper = self._begun(text, head, kind, level)
+            upper = self._begun(text, head)
             if level == "annex" and "article" in last.numbers and "article" not in last.taken:
                 for draft in drafts:  # Article 5 of Annex I is an item of the annex.
                     if "article" in draft.numbers:
@@ -1800,7 +1748,7 @@ class _Reader:
         end = drafts[-1].end
         if not self._grammar.law_after or (drafts[-1].law is not None and not drafts[-1].inherits):
             return False
-        before = _named(drafts)
+        before = [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
         law, place, inside = self._law_at(text, end, memory, before), end, False
         if not (law and law.name) and drafts[-1].level == "annex" and (words := self._annexed.match(text, end)):
             unit = self._head.match(text, words.end())
@@ -1818,7 +1766,7 @@ class _Reader:
             if piece is None or _BEGINS_SENTENCE.match(text, place - 1):
                 break
             if head := self._head.search(text, place, piece.end()):
-                kind, _, level = (head.lastgroup or "").partition("_")
+                kind, level = _unit(head)
                 if piece[0].strip()[0] in _OPENING:
                     inside = True  # The references in the note are still to be read.
                 elif kind != "unit" or RANKS[level] < RANKS["paragraph"]:
@@ -1836,12 +1784,8 @@ class _Reader:
             law = _Law("", "short", end, end) if another else None
         digit = _DIGITS.search(text, end, end + _WORDS) if law is None and unread else None
         words = self._unknown_unit.match(text, end) if digit else None
-        if (
-            words
-            and _DIGITS.search(words[1])
-            and not _SENTENCE_OVER.search(words[1])
-            and not self._head.search(words[1])
-        ):
+        over = words and (_SENTENCE_OVER.search(words[1]) or self._head.search(words[1]))
+        if words and not over and _DIGITS.search(words[1]):
             named = self._law_at(text, words.end(1), memory, before, True)  # § 5 Rz. 17 ff. des Aufenthaltsgesetzes
             law = _Law("", "short", end, end) if named and named.kind != "self" and named.name else None
         unnamed = law is not None and law.kind == "named" and not law.name  # Palandt, BGB, § 242 Rn. 12
@@ -1855,10 +1799,8 @@ class _Reader:
                 (draft.law is not None and not (draft.inherits and joined))
                 or (draft.relation.startswith(("this_", "before_", "after_")) and draft is not drafts[-1])
                 or (draft.is_inside and not drafts[-1].is_inside)  # Paragraph 2 and Article 5 of the Regulation.
-                or (
-                    # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
-                    draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark
-                )
+                # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
+                or (draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark)
             ):
                 break
             draft.law, draft.inherits = law, False
@@ -1956,7 +1898,7 @@ class _Reader:
         comma = _COMMA.match(text, end)
         ends = [one.end() for one in ((words,) if introduced else (comma, words)) if one]
         for place in dict.fromkeys((end, *ends)):
-            place = self._blank(text, place)
+            place = _past(_BLANK, text, place)
             if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
                 if here.lastgroup == "kind":
                     name, kind = self._law_of_kind(here[0], memory, before)
@@ -1983,7 +1925,7 @@ class _Reader:
                     name, kind = (meant, "likely" if own else "short") if meant or not own else (memory.own.law, "self")
                 law = _Law(name, kind, place, here.end())
         for place in dict.fromkeys((*(() if introduced else (end,)), *ends)):
-            place = self._blank(text, place)
+            place = _past(_BLANK, text, place)
             match = self._laws.match(text, place)
             given = next((one for one in memory.names if text.startswith(one, place) and _is_short(one)), "")
             if given and (not match or " " in given) and not text[place + len(given) :][:1].isalnum():
@@ -1991,7 +1933,7 @@ class _Reader:
             elif match and (law is None or match.end() > law.end):
                 near = "," in text[end:place] or (self._grammar.adjacent and not text[end:place].strip())
                 bare = near and self._patterns[int((match.lastgroup or "")[4:])].bare
-                article = self._head.match(text, self._blank(text, match.end())) if bare else None
+                article = self._head.match(text, _past(_BLANK, text, match.end())) if bare else None
                 if not (article and article.lastgroup == "unit_article"):  # § 1983, 28 U.S.C. § 1331
                     law = self._law_of(match, memory)
         return law
@@ -2032,11 +1974,6 @@ class _Reader:
             return short, "likely" if short else "self"  # IRC § 409A … § 83(b) of the Code
         return "", "short"
 
-    def _blank(self, text: str, place: int) -> int:
-        """Return the place after the white space at a place."""
-        gap = _BLANK.match(text, place)
-        return gap.end() if gap else place
-
     def _law_of(self, match: re.Match[str], memory: _Memory) -> _Law:
         if longer := memory.longer.get(match.start()):
             return replace(longer)
@@ -2056,7 +1993,10 @@ class _Reader:
             return _Law(own, "self" if own else "short", match.start(), end)
         return _Law(name, "named", match.start(), end)
 
-    def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
+    def _begun(self, text: str, match: re.Match[str], level: str = "") -> _Draft:
+        """Return the reference that a unit begins; its level may be another one than that of its form."""
+        kind, own = _unit(match)
+        level = level or own
         draft = _Draft(match.start(), match.end(), level)
         words = _NOUNS.match(_UNDER.sub("", match[0]))  # Các điều 5
         first = unicodedata.normalize("NFD", words[2].casefold())[:1] if words else ""
@@ -2123,12 +2063,8 @@ class _Reader:
             if lower is None:
                 break
             last, number = draft.numbers.get(draft.level, ""), decimal(bracket[0].strip()[1:-1])
-            if (
-                self._grammar.adjacent
-                and text[draft.end - 1] in _CLOSING
-                and last != number
-                and can_follow(last, number)
-            ):
+            adjacent = self._grammar.adjacent and text[draft.end - 1] in _CLOSING
+            if adjacent and last != number and can_follow(last, number):
                 break  # (1) (2) is a list.
             self._set(draft, lower, number)
             if lower != "deeper":
@@ -2193,13 +2129,14 @@ class _Reader:
         """Take the lower units and the parts that follow directly."""
         while True:
             glue = self._glue.match(text, draft.end)
-            start = glue.end() if glue else draft.end
             below = self._below(RANKS[draft.level])
-            after = below.match(text, start) or below.match(text, self._blank(text, draft.end))
+            after = below.match(text, _past(self._glue, text, draft.end)) or below.match(
+                text, _past(_BLANK, text, draft.end)
+            )
             if after is None and draft.level == "article" and (note := _AFTERWARDS.match(text, draft.end)):
                 # 제11조(건축허가) 제1항: the heading is in brackets.
                 bare = not self._head.search(text, note.start(), note.end())
-                unit = below.match(text, self._blank(text, note.end())) if bare else None
+                unit = below.match(text, _past(_BLANK, text, note.end())) if bare else None
                 after = unit if unit and unit.lastgroup in ("unit_paragraph", "unit_item") else None
             if after is None:
                 if self._grammar.law_after:
@@ -2211,7 +2148,7 @@ class _Reader:
                     # A number after "Satz 1 und" counts sentences.
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
-            level = (after.lastgroup or "").partition("_")[2]
+            level = _unit(after)[1]
             if draft.level == "group" and glue and glue[0].strip().isalpha():
                 return  # Geçici 3 üncü maddesi ve 7 nci maddesi
             if draft.level == "article" and level == "subitem" and after[0].strip(" -–").isdecimal():
@@ -2223,13 +2160,8 @@ class _Reader:
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
             self._number(text, draft, after, level)
             article, paragraph = (draft.numbers.get(each, "") for each in ("article", "paragraph"))
-            if (
-                after[0].strip()[0] == "/"
-                and draft.mark == "ا"
-                and len(article) == 1
-                and paragraph.isdecimal()
-                and int(paragraph) > 19
-            ):
+            slash = after[0].strip()[0] == "/" and draft.mark == "ا" and len(article) == 1
+            if slash and paragraph.isdecimal() and int(paragraph) > 19:
                 draft.numbers |= {"article": paragraph, "paragraph": article}  # المادة 2/358, as it is displayed
 
     def _bracketed(self, text: str, draft: _Draft) -> None:
@@ -2241,7 +2173,7 @@ class _Reader:
         article = draft.level == "article"
         if self._list.match(text, bracket.end()) if article else self._goes_up(text, bracket.end(), draft.level):
             inner = _Draft(draft.start, draft.end, draft.level, numbers=draft.numbers, several=draft.several)
-            self._number(text, inner, unit, (unit.lastgroup or "").partition("_")[2])
+            self._number(text, inner, unit, _unit(unit)[1])
             if inner.end + 1 >= bracket.end():
                 draft.level, draft.end = inner.level, bracket.end()
 
@@ -2254,13 +2186,13 @@ class _Reader:
         for _ in range(_CHAIN if self._grammar.adjacent_up else 1):
             of = self._of.match(text, end) if self._grammar.of else None
             unit = self._head.match(text, of.end()) if of and "," not in of[0] else None
-            kind, _, upper = (unit.lastgroup or "").partition("_") if unit else ("", "", "")
+            kind, upper = _unit(unit)
             if kind == "unit" and RANKS[upper] < RANKS[level]:
                 return RANKS[upper] >= (draft.highest if draft else 0)
             if unit is None and (join := self._list.match(text, end)):  # khoản 1, 2, điểm a khoản 3 Điều 7
                 bare = None if draft and "article" in draft.several else self._bare(level, "N")
                 unit = self._head.match(text, join.end()) or (bare.match(text, join.end()) if bare else None)
-                kind, _, upper = (unit.lastgroup or f"unit_{level}").partition("_") if unit else ("", "", "")
+                kind, upper = ("unit", level) if unit and not unit.lastgroup else _unit(unit)
             if unit is None or kind != "unit" or RANKS[upper] < RANKS[level]:
                 return False
             end = unit.end()
@@ -2449,6 +2381,18 @@ def _supplement(words: str) -> str:
     return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
 
 
+def _past(words: re.Pattern[str], text: str, place: int) -> int:
+    """Return the place after such words at a place, or the place itself."""
+    match = words.match(text, place)
+    return match.end() if match else place
+
+
+def _unit(match: re.Match[str] | None) -> tuple[str, str]:
+    """Return what the words of a form are, such as ``unit`` or ``same``, and their level."""
+    kind, _, level = (match.lastgroup or "").partition("_") if match else ("", "", "")
+    return kind, level
+
+
 def _law_meant(last: Reference | None, start: int) -> _Law | None:
     """Return the law of a reference that later words mean, if it is not the own law."""
     return _Law(last.law, last.law_kind, start, start) if last and last.law_kind in _OTHERS else None
@@ -2464,11 +2408,6 @@ def _lowered(numbers: Mapping[str, str]) -> dict[str, str]:
     return above | {each: one for each, one in below.items() if one}
 
 
-def _named(drafts: Sequence[_Draft]) -> list[str]:
-    """Return the laws that the drafts of a list name, the last first."""
-    return [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
-
-
 def _quotations(text: str) -> list[tuple[int, int]]:
     """Return the outermost pairs of quotation marks of a text that are closed."""
     opened: list[tuple[str, int]] = []
@@ -2477,14 +2416,12 @@ def _quotations(text: str) -> list[tuple[int, int]]:
         text = text.translate(_REVERSED)
     for match in _QUOTES.finditer(text):
         sign, place = match[0], match.start()
-        opens = (
-            opened and opened[-1][0] != '"' if sign == '"' else sign == "“" and not (opened and opened[-1][0] == "„")
-        )
-        if sign == "“" and opened and opened[-1][0] == sign and text[place - 1] == "\n":
+        last = opened[-1][0] if opened else ""
+        if sign == "“" == last and text[place - 1] == "\n":
             continue  # Each paragraph of a quotation may begin with the sign.
-        if sign in "„«‘" or opens or (sign == '"' and not opened):
+        if last != '"' if sign == '"' else sign in "„«‘" or (sign == "“" and last != "„"):
             opened.append((sign, place))
-        elif opened and (sign != "’" or opened[-1][0] == "‘"):
+        elif opened and (sign != "’" or last == "‘"):
             _, start = opened.pop()
             said = text[max(0, start - 2) : start].rstrip()[-1:] == ":"
             if sign == '"' and not said and not _QUOTED_UNIT.fullmatch(text, start + 1, place):
@@ -2546,11 +2483,3 @@ def _is_short_for(short: str, name: str, added: str) -> bool:
         places.append(words.index(letter, start))
     every = len(places) >= len(letters) - ("," not in added)
     return every and len(places) > 1 and places[0] < own <= places[-1]
-
-
-def _in_word(text: str, start: int) -> bool:
-    """Return True if the character before a place belongs to the same word."""
-    if start == 0 or not text[start - 1].isalnum() or text[start - 2 : start] == "の他":
-        return False
-    before, first = (unicodedata.name(sign, "").split(" ")[0] for sign in text[start - 1 : start + 1])
-    return before == first or (before, first) == ("KATAKANA", "CJK")

@@ -215,9 +215,8 @@ class Resolver:
         laws = frozenset(one.law for one in references if _HANGUL.match(one.law) and one.surface.startswith(one.law))
         last: Reference | None = None
         for reference in references:
-            named = (
-                last if last is not None and reference.surface[:1] == "§" and reference.start - last.end < 2 else None
-            )
+            beside = last is not None and reference.surface[:1] == "§" and reference.start - last.end < 2
+            named = last if beside else None
             opening = _opening(found, reference) if reference.range_end else None
             one = self._resolved(reference, law_id, path, opening, laws, named)
             inner = () if named is None else _key((named.article, reference.article))

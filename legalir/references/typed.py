@@ -194,12 +194,8 @@ def _reference(typed: str, number: str, marked: bool, lang: str, languages: Sequ
     if lang in _EASTERN and (eastern := _eastern(typed, lang)):
         return _read(eastern, lang)
     if not (annex := "" in languages) and _PLAIN.fullmatch(number):
-        return Reference(
-            number,
-            0,
-            len(number),
-            article=number_of(number) if number[0].isupper() or _FIRST.search(number) else number,
-        )
+        article = number_of(number) if number[0].isupper() or _FIRST.search(number) else number
+        return Reference(number, 0, len(number), article=article)
     if lang == "de" and (roman := _ROMAN.search(number)):
         sentence = f" Satz {roman[2]}" if roman[2] else ""
         number = f"{number[: roman.start()]} Abs. {number_of(roman[1])}{sentence}"
