@@ -178,7 +178,7 @@ def search(
             raise typer.BadParameter(
                 "--questions writes the run of one collection to --out, without --also and --json."
             )
-        _write_run(Collection(dataset, client=client, where=chosen), pipeline, questions, out, k, as_of)
+        _write_run(Collection(dataset, client=client, where=chosen), dataset, pipeline, questions, out, k, as_of)
         return
     collection, *others = every = [Collection(one, client=client, where=chosen) for one in (dataset, *(also or ()))]
     is_plain = pipeline.strip() == "default" and not as_json and style is SearchFormat.table and not chosen
@@ -239,24 +239,60 @@ def search(
             typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")
 
 
-def _write_run(collection: Collection, pipeline: str, questions: Path, out: Path, k: int, as_of: str | None) -> None:
-    """Write the results of the questions of a file, in the order that trec_eval reads, and say how many have none."""
+def _write_run(
+    collection: Collection, dataset: str, pipeline: str, questions: Path, out: Path, k: int, as_of: str | None
+) -> None:
+    """Write the results of the questions of a file, in the order that trec_eval reads, and say how many have none.
+
+    Beside it stands its description in the form of ir_metadata, as beside each run of an experiment.
+    """
+    from time import perf_counter
+
     import pandas as pd
 
     from legalir.datasets.foreign import read_questions
     from legalir.errors import DataError
-    from legalir.experiments.execution import checked_run
-    from legalir.experiments.runs import write_run, writing
+    from legalir.experiments.execution import Spent, checked_run
+    from legalir.experiments.experiment import describe_machine, public_dataset_name
+    from legalir.experiments.fingerprints import frame_fingerprint
+    from legalir.experiments.runs import RunRecord, run_metadata, write_metadata, write_run, writing
+    from legalir.experiments.tracking import tracked
     from legalir.frames.as_of import with_as_of
+    from legalir.pipeline import canonical
 
     topics = pd.DataFrame(read_questions(questions))
     if topics.empty:
         raise DataError(f"{questions} has no questions.")
     if (day := collection.day(as_of)) is not None:
         topics = with_as_of(topics, day)
-    run = checked_run(pipeline, collection.pipeline(pipeline).transform(topics), k, topics.columns)
+    start = perf_counter()
+    with tracked() as resources:
+        run = checked_run(pipeline, collection.pipeline(pipeline).transform(topics), k, topics.columns)
+    spent = Spent(perf_counter() - start, collection.client.usage)
+    record = RunRecord(
+        pipeline,
+        canonical(pipeline),
+        key="",
+        sha256="",
+        queries=len(topics),
+        seconds=spent.seconds,
+        llm=spent.llm(),
+        resources=resources or None,
+    )
+    data = {
+        "id": public_dataset_name(dataset),
+        "corpus": collection.fingerprint(),
+        "topics": frame_fingerprint(topics),
+    }
+    metadata = run_metadata(
+        record,
+        {**describe_machine(), "dataset": data},
+        dataset,
+        command="legalir search DATASET --questions FILE --out FILE",
+    )
     with writing(out.parent):
         write_run(out, run, pipeline)
+        write_metadata(out, metadata)
     typer.echo(f"{run['qid'].nunique()} of {len(topics)} questions have results: {out}")
 
 

@@ -77,14 +77,7 @@ def describe_environment(
     }
     uses_default = any("default" in text for text in expressions.values())
     return {
-        "legalir": legalir_version(),
-        "python": platform.python_version(),
-        "packages": _packages(),
-        "machine": {
-            "system": platform.system(),
-            "architecture": platform.machine(),
-            "processors": os.cpu_count(),
-        },
+        **describe_machine(),
         "dataset": {
             "id": public_dataset_name(definition.dataset),
             "corpus": collection.fingerprint(),
@@ -104,6 +97,20 @@ def describe_environment(
         "llm": _llm(collection.client, usage, runs.values()),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "seconds": round(seconds, 3),
+    }
+
+
+def describe_machine() -> dict[str, object]:
+    """Return the versions of what is installed, and the machine."""
+    return {
+        "legalir": legalir_version(),
+        "python": platform.python_version(),
+        "packages": _packages(),
+        "machine": {
+            "system": platform.system(),
+            "architecture": platform.machine(),
+            "processors": os.cpu_count(),
+        },
     }
 
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +30,9 @@ from legalir.experiments.runs import (
     load_run,
     read_record,
     record_paths,
-    run_tag,
+    run_metadata,
     save_run,
+    write_metadata,
     writing,
 )
 from legalir.experiments.scores import COUNT_COLUMNS, codes_of, compare_pairs, corrected, paired_test, score_table
@@ -354,50 +354,15 @@ class ExperimentResult:
 
     def metadata(self, system: str) -> dict[str, object]:
         """Return the description of the run of a system in the form of ir_metadata [ir-metadata], as plain values."""
-        facts: Mapping[str, Any] = self.environment
-        record, machine, dataset = self.system_runs[system].record, facts["machine"], facts["dataset"]
-        elsewhere = "run(" in record.expression  # Whether a stored run was made automatically is not known.
-        catalogued = self.definition.dataset.removeprefix("irds:")
-        known = catalogued != self.definition.dataset or catalogued.startswith("legalir/")
-        median = {} if record.latency is None else {"one query, median": f"{record.latency.median:.3f} ms"}
-        parts: dict[str, dict[str, object]] = {
-            "platform": {
-                "hardware": {
-                    "cpu": {"architecture": machine["architecture"], "number of cores": machine["processors"]}
-                },
-                "operating system": {"kernel": machine["system"]},
-                "software": {
-                    "libraries": {"python": [f"{name}=={number}" for name, number in facts["packages"].items()]},
-                    "retrieval toolkit": [f"legalir=={facts['legalir']}"],
-                },
-            },
-            "research goal": {
-                "title": self.definition.title,
-                **({"description": self.definition.description} if self.definition.description else {}),
-            },
-            "implementation": {
-                "executable": {"cmd": "legalir experiment run definition.yaml"},
-                "source": {"lang": [f"python {facts['python']}"]},
-            },
-            "method": {
-                **({} if elsewhere else {"automatic": True}),
-                "score ties": "docno",
-                "retrieval": [{"name": system, "method": record.expression}],
-            },
-            "actor": dict(self.definition.actor),
-            "data": {
-                "test collection": {"name": self.dataset_name}
-                | ({"ir_datasets": catalogued} if known else {})
-                | {f"sha256 of {part}": dataset[part] for part in ("corpus", "topics", "qrels")}
-            },
-            "resources": {
-                "runtime": {"wallclock": f"{round(record.seconds * 1000)} ms"} | median,
-                **(record.resources or {}),
-                **({"language models": dict(record.llm)} if record.llm else {}),
-            },
-        }
-        head = {"schema-version": 0.1, "run-version": 1.0, "tag": run_tag(system)}
-        return head | {name: part for name, part in parts.items() if part}
+        goal = {"title": self.definition.title, "description": self.definition.description}
+        return run_metadata(
+            self.system_runs[system].record,
+            self.environment,
+            self.definition.dataset,
+            command="legalir experiment run definition.yaml",
+            goal={name: text for name, text in goal.items() if text or name == "title"},
+            actor=self.definition.actor,
+        )
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write everything into `folder`, each file whole or not at all, and return its path.
@@ -411,8 +376,7 @@ class ExperimentResult:
             for name, run in self.system_runs.items():
                 if read_record(paths[name]) != run.record:
                     save_run(paths[name], run)
-                with atomic_file(paths[name].with_suffix(".ir-metadata.yml")) as stream:
-                    yaml.safe_dump(self.metadata(name), stream, allow_unicode=True, sort_keys=False, width=100)
+                write_metadata(paths[name], self.metadata(name))
             with atomic_file(folder / "table.tsv") as stream:
                 self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
             if self.by is not None:

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+import yaml
 
 from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import ExperimentError
@@ -312,6 +313,69 @@ def write_run(path: Path, run: pd.DataFrame, tag: str) -> None:
         )
         # pandas writes the shortest decimal that reads back as the same float.
         frame.to_csv(stream, sep="\t", header=False, index=False, quoting=csv.QUOTE_NONE, lineterminator="\n")
+
+
+def run_metadata(
+    record: RunRecord,
+    facts: Mapping[str, Any],
+    dataset: str,
+    *,
+    command: str,
+    goal: Mapping[str, object] | None = None,
+    actor: Mapping[str, object] | None = None,
+) -> dict[str, object]:
+    """Return the description of a run in the form of ir_metadata [ir-metadata], as plain values.
+
+    Args:
+        record: how the run was made.
+        facts: what ``environment.json`` has: ``legalir, python, packages, machine``, and ``dataset`` with its name and
+            fingerprints.
+        dataset: the dataset as its user named it.
+        command: what made the run.
+        goal: what the run is for, ``title`` and ``description``.
+        actor: who made it.
+    """
+    machine, data = facts["machine"], facts["dataset"]
+    elsewhere = "run(" in record.expression  # Whether a stored run was made automatically is not known.
+    catalogued = dataset.removeprefix("irds:")
+    known = catalogued != dataset or catalogued.startswith("legalir/")
+    median = {} if record.latency is None else {"one query, median": f"{record.latency.median:.3f} ms"}
+    parts: dict[str, dict[str, object]] = {
+        "platform": {
+            "hardware": {"cpu": {"architecture": machine["architecture"], "number of cores": machine["processors"]}},
+            "operating system": {"kernel": machine["system"]},
+            "software": {
+                "libraries": {"python": [f"{name}=={number}" for name, number in facts["packages"].items()]},
+                "retrieval toolkit": [f"legalir=={facts['legalir']}"],
+            },
+        },
+        "research goal": dict(goal or {}),
+        "implementation": {"executable": {"cmd": command}, "source": {"lang": [f"python {facts['python']}"]}},
+        "method": {
+            **({} if elsewhere else {"automatic": True}),
+            "score ties": "docno",
+            "retrieval": [{"name": record.system, "method": record.expression}],
+        },
+        "actor": dict(actor or {}),
+        "data": {
+            "test collection": {"name": data["id"]}
+            | ({"ir_datasets": catalogued} if known else {})
+            | {f"sha256 of {part}": data[part] for part in ("corpus", "topics", "qrels") if part in data}
+        },
+        "resources": {
+            "runtime": {"wallclock": f"{round(record.seconds * 1000)} ms"} | median,
+            **(record.resources or {}),
+            **({"language models": dict(record.llm)} if record.llm else {}),
+        },
+    }
+    head = {"schema-version": 0.1, "run-version": 1.0, "tag": run_tag(record.system)}
+    return head | {name: part for name, part in parts.items() if part}
+
+
+def write_metadata(path: Path, metadata: Mapping[str, object]) -> None:
+    """Write the description of a run beside its file `path`, as ``NAME.ir-metadata.yml``."""
+    with atomic_file(path.with_suffix(".ir-metadata.yml")) as stream:
+        yaml.safe_dump(dict(metadata), stream, allow_unicode=True, sort_keys=False, width=100)
 
 
 def read_run(path: Path) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer
+import yaml
 from typer.testing import CliRunner, Result
 
 from legalir.cli.search import search
@@ -92,6 +93,11 @@ def test_a_run_of_the_questions_of_a_file(folder: str, tmp_path: Path, questions
         ["q_1", "Q0", docno, str(n), "bm25"] for n, docno in enumerate(["a-1", "a-0", "a-3"])
     ]
     assert float(rows[1][4]) > float(rows[2][4])
+    described = out.with_name("run.ir-metadata.yml").read_text(encoding="utf-8")
+    facts = yaml.safe_load(described)
+    assert facts["tag"] == "bm25" and facts["method"]["retrieval"] == [{"name": "bm25", "method": "bm25"}]
+    parts = {"name", *(f"sha256 of {part}" for part in ("corpus", "topics"))}
+    assert facts["data"]["test collection"].keys() == parts and str(tmp_path) not in described
     run(folder, "--questions", str(given), "--out", str(out), "-p", "bm25 >> quote")
     assert [json.loads(line)["qid"] for line in out.read_text(encoding="utf-8").splitlines()] == ["q_1"]
 
