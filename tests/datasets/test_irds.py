@@ -133,6 +133,7 @@ def test_the_provider_of_pyterrier(folder, monkeypatch):
     assert dataset.info_url() is None
     assert repr(dataset) == "StatuteIRDSDataset('legalir/mini/test')"
     assert len(provider.get_dataset(str(folder / "dev")).get_topics()) == 1
+    assert provider.get_dataset("harbour").info_url() is None
     stard = provider.get_dataset("stard")
     assert stard.info_url() == "https://github.com/oneal2000/STARD"
     facts = {"pretty_name", "desc", "source", "licence", "citation"}
