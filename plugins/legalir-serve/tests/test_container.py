@@ -1,4 +1,4 @@
-"""The container file: what it copies is there, and what it runs are options of the command."""
+"""The container file: what it copies is there, and what it runs are arguments that the command takes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from legalir.datasets import load
 from legalir_serve.command import app
 
 ROOT = Path(__file__).parents[3]
@@ -32,9 +33,10 @@ def test_it_copies_what_is_there() -> None:
 def test_what_it_runs() -> None:
     (entry,), (healthy,) = map(json.loads, lines("ENTRYPOINT")), re.findall(r"CMD (\[.*\])", lines("HEALTHCHECK")[0])
     command = typer.main.get_command(app)
-    options = {name for parameter in command.params for name in parameter.opts}
-    assert entry[:2] == ["legalir", "serve"] and {part for part in entry if part.startswith("--")} <= options
+    given = command.make_context("legalir serve", [*entry[2:], *json.loads(lines("CMD")[0])]).params
+    assert entry[:2] == ["legalir", "serve"] and given["host"] == "0.0.0.0"
+    assert all(load(name).docs_count() for name in given["datasets"])
     (port,) = lines("EXPOSE")
-    assert entry[entry.index("--port") + 1] == port and f":{port}/v1/health" in json.loads(healthy)[2]
+    assert str(given["port"]) == port and f":{port}/v1/health" in json.loads(healthy)[2]
     assert lines("USER")[-1].split(":")[0] not in ("0", "root")
     compile(json.loads(healthy)[2], "healthcheck", "exec")
