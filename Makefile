@@ -1,4 +1,4 @@
-# Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, clients, lint, experiments, bench, install, docs, wheel, wheels, clean.
+# Targets: experiment (the first thing to run), demo, test, test-core, coverage, plugins, first-tries, clients, lint, experiments, bench, install, docs, wheel, wheels, clean.
 PYTHON ?= python3
 # Where it is set, each process that a test starts would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -14,7 +14,7 @@ PLUGINS := $(wildcard ./plugins/*)
 # First-party packages with commands; they need neither an engine nor a model, so every installation has them.
 COMMANDS := ./plugins/legalir-hypa ./plugins/legalir-serve ./plugins/legalir-study
 
-.PHONY: experiment experiments demo install test test-core coverage plugins clients lint wheel docs bench clean
+.PHONY: experiment experiments demo install test test-core coverage plugins first-tries clients lint wheel docs bench clean
 .PHONY: environment core-tests plugin-environment plugin-tests dist
 
 experiment: $(VENV)/.users
@@ -70,6 +70,11 @@ build/npm:
 plugin-tests:
 	printf '%s\n' $(notdir $(PLUGINS)) | OMP_NUM_THREADS=1 xargs -P 2 -I NAME sh -c \
 		'build/plugins/bin/python -m pytest plugins/NAME > build/NAME.log 2>&1; status=$$?; cat build/NAME.log; exit $$status'
+
+# Ten first tries of a new user, by the commands of README and docs, on a clone of what is committed in an environment
+# of its own: five to ten minutes, and a network for pip.
+first-tries: $(VENV)/.developers
+	$(BIN)/python -m pytest -v --durations=11 tests/docs/first_tries.py
 
 # Clients in Python and TypeScript, generated from the description of legalir serve; it needs npm and a network.
 clients: $(VENV)/.developers
