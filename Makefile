@@ -33,7 +33,7 @@ install: $(VENV)/.users
 # All that is installed or built is ready before the first test, as tests read the metadata of what is installed.
 test:
 	$(MAKE) --no-print-directory --jobs 3 environment plugin-environment build/npm
-	$(MAKE) --no-print-directory --jobs 2 lint docs empties
+	$(MAKE) --no-print-directory --jobs 2 lint docs empty
 	$(MAKE) --no-print-directory --jobs 2 core-tests plugin-tests
 
 # After the wheels, which are built in the same folders.
@@ -100,7 +100,7 @@ dist:
 	build/wheel/bin/python -m pip --disable-pip-version-check wheel --no-build-isolation --no-deps --wheel-dir dist . $(PLUGINS) > build.log 2>&1 || { cat build.log; exit 1; }
 	rm -f build.log
 
-.PHONY: empty empties wheels
+.PHONY: empty wheels
 empty:
 	rm -rf build/empty
 	$(PYTHON) -m venv build/empty
@@ -114,9 +114,6 @@ empty:
 
 # The same with each Python that runs here, on the path or of pyenv: half a minute each.
 wheels: dist
-	$(MAKE) --no-print-directory empties
-
-empties:
 	$(MAKE) --no-print-directory empty
 	for version in 3.12 3.13 3.14; do \
 		for python in python$$version $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python; do \
