@@ -253,6 +253,8 @@ def _word_and_number(form: str) -> str:
     places = ("N", "N+", "R", "R+", "B", "B+", "X", "X+")
     if len(words) != 2 or words[1] not in places or words[0] in ("U.S.C.", ",") or words[0][-1] == "~":
         return ""
+    if form[0] == "^" and words[0][0].isalpha():
+        return ""  # el 54 is an article only behind another one.
     return words[0]
 
 
