@@ -1287,8 +1287,11 @@ class _Reader:
                 lead = within
                 law = _Law(kept.name, kept.kind, head.start(), head.end()) if kept else law
             unit = self._head.match(text, _past(_BLANK, text, lead.end())) if lead else None
-            if after and after.lastgroup != "part" and self._patterns[int(level)].bare:
+            bare = self._patterns[int(level)].bare
+            if bare and after and after.lastgroup != "part":
                 self._number(text, draft, after, _unit(after)[1])
+            elif bare and (number := self._bare("article", "N").match(text, _past(_BLANK, text, head.end()))):
+                self._number(text, draft, number, "article")  # Vgl. OR 262
             elif unit and (
                 unit.lastgroup in ("unit_article", "unit_annex", "unit_group")
                 or (_unit(unit)[0] == "unit" and self._goes_up(text, self._begun(text, unit).end, _unit(unit)[1]))
@@ -1456,6 +1459,8 @@ class _Reader:
         if likely and whole is not None and (last is None or last.end <= whole.start):
             last, over = whole, True  # The Pier Act 1990 applies. By section 5 …
         law = _law_meant(last, start) if likely or not over else None
+        if law is None and likely and not over and last is None and memory.law and not self._grammar.has_words:
+            law, over = _Law(memory.law, "likely", start, start), True  # 《港口法》首次规定处罚（第四十三条）
         marked = self._is_in_no_statute(text, start, memory)
         if law is None or (words is None if joined else not marked):
             return None
