@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """Examples:
 
-  legalir answer legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?"
+  legalir answer legalir/harbour "Must my pleasure craft be registered?"
 
-  legalir answer legalir/firecode "창문 없는 층의 기준은?" --llm smollm2
+  legalir answer legalir/harbour "Where can the children swim in summer?" --llm smollm2
 
   legalir answer my-statutes/ "question" --pipeline 'default % 20 >> answer(k=10)' --format markdown
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """Examples:
 
-  legalir index legalir/firecode
+  legalir index legalir/harbour
 
   legalir index my-statutes/ --analyzer char2
 

@@ -146,7 +146,7 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    epilog="Start with: legalir search legalir/firecode '화재보험에 가입하지 않으면 과태료가 얼마인가요?'",
+    epilog="Start with: legalir search legalir/harbour 'Must my pleasure craft be registered?'",
 )
 
 

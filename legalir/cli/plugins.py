@@ -711,4 +711,4 @@ def _try(plan: _Plan) -> str:
     use = plugins.ROLES[plan.role].example(plan.call)
     if use.startswith("legalir "):
         return use
-    return f"legalir search legalir/firecode '화재보험에 가입하지 않으면 과태료가 얼마인가요?' --pipeline '{use}'"
+    return f"legalir search legalir/harbour 'Must my pleasure craft be registered?' --pipeline '{use}'"

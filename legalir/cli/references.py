@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 EXAMPLES = """Examples:
 
-  echo '제3조제2항 및 「선박법」 제4조에 따른다.' | legalir references - --lang ko
+  echo 'See section 3(2) and section 4 of the Ships Act.' | legalir references - --lang en
 
-  legalir references provisions.jsonl --lang ko --json > with-references.jsonl
+  legalir references provisions.jsonl --lang en --json > with-references.jsonl
 
 A line of the JSON lines has the text, and may have its law and its place there:
 
-  {"text": "전항의 배는 제3호의 배로 본다.", "law": "등대법 시행령", "at": "제5조제2항"}
+  {"text": "Subsection (1) does not apply.", "law": "Lighthouse Act", "at": "section 5(2)"}
 """
 
 
@@ -45,7 +45,7 @@ def references(
     """Find the references in FILE: what each one cites, and where it is in the text.
 
     JSON lines have the key text, and optionally lang, law (the name of the law that contains the text) and at (the
-    place in that law, such as 제5조제2항; default: the part of the key source after #). If a text defines a short name
+    place there, such as section 5(2); default: the part of the key source after #). If a text defines a short name
     for a law, it is known in all texts of the same law. With --json the output is one JSON object per line: the same
     keys, and references, a list of objects with surface, start, end, law, article, paragraph, item, subitem, annex,
     kind and state. The state is "read" if the words name law and number: nobody has looked whether the law has that

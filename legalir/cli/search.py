@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 EXAMPLES = """Examples:
 
-  legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?"
+  legalir search legalir/harbour "Must my pleasure craft be registered?"
 
-  legalir search legalir/firecode "창문 없는 층" -k 3 --pipeline 'bm25(analyzer="char2", k1=1.5, b=0.75)'
+  legalir search legalir/harbour "speed in the basin" -k 3 --pipeline 'bm25(k1=1.5, b=0.75)'
 
   legalir search my-statutes/ "question" --pipeline bm25 --json
 
   legalir search my-laws/ "question" --as-of 2021-03-01
 
-  legalir search legalir/firecode "창문 없는 층" --level act --level decree --where 'effective_from>=2020'
+  legalir search legalir/harbour "pleasure craft" --level act --level decree --where 'effective_from>=2020'
 
-  legalir search legalir/firecode "밀집영업장 화재안전 특별법 15조"
+  legalir search legalir/harbour "Harbour Act section 22"
 
-  legalir search legalir/firecode "대피공간" --also legalir/firecode-dated
+  legalir search legalir/harbour "pleasure craft" --also my-laws/
 
-  legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
+  legalir search legalir/harbour "Where can the children swim?" --pipeline 'default % 5 >> quote'
 
-  legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'rar(default)' --llm smollm2
+  legalir search legalir/harbour "Where can the children swim?" --pipeline 'rar(default)' --llm smollm2
 
   legalir search my-laws/ --questions questions.tsv -k 1000 --pipeline bm25 --out bm25.trec
 
@@ -381,11 +381,11 @@ def _best_line(text: str, query: str, width: int) -> str:
 
 EXPLAIN_EXAMPLES = """Examples:
 
-  legalir explain legalir/firecode "창문 없는 층" -k 2
+  legalir explain legalir/harbour "pleasure craft" -k 2
 
-  legalir explain legalir/firecode "창문 없는 층" --pipeline 'rrf(bm25, tfidf)' --docno fts310-5
+  legalir explain legalir/harbour "pleasure craft" --pipeline 'rrf(bm25, tfidf)' --docno reg-14
 
-  legalir explain legalir/firecode "창문 없는 층" --json
+  legalir explain legalir/harbour "pleasure craft" --json
 """
 
 

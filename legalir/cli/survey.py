@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """Examples:
 
-  legalir survey legalir/firecode "소화기의 설치기준" --file extinguishers.json
+  legalir survey legalir/harbour "duties of the master of a vessel" --file master.json
 
   legalir survey my-laws/ "duties of the operator of a ferry" --llm 'openai(model="…")' --csv ferry.csv
 

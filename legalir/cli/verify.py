@@ -14,7 +14,7 @@ from legalir.cli.search import AsOf
 
 EXAMPLES = """Examples:
 
-  echo '밀집영업장 화재안전 특별법 제99조에 따른다.' | legalir verify - --collection legalir/firecode
+  echo 'See section 99 of the Harbour Act.' | legalir verify - --collection legalir/harbour
 
   legalir verify brief.docx --collection my-statutes/ --as-of 2024-01-11 --html brief-citations.html
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """Examples:
 
-  legalir serve legalir/firecode legalir/firecode-dated
+  legalir serve legalir/harbour legalir/firecode-dated
 
   legalir serve my-laws/ --pipeline 'hybrid=rrf(bm25f, lsa)' --answer 'default % 5 >> refuse >> quote' --port 8080
 
@@ -33,9 +33,9 @@ EXAMPLES = """Examples:
 """
 MCP_EXAMPLES = """Examples:
 
-  legalir mcp legalir/firecode
+  legalir mcp legalir/harbour
 
-  legalir mcp legalir/firecode my-laws/ --install claude-code --dry-run
+  legalir mcp legalir/harbour my-laws/ --install claude-code --dry-run
 """
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
