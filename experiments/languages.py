@@ -1,10 +1,14 @@
-"""`default` beside what a user of bm25s gets with the language's stemmer or segmenter, in six languages.
+"""The two tables of docs/default.md: `default` beside bm25s with the language's stemmer or segmenter, and with e5.
 
     python experiments/languages.py
+    python experiments/languages.py --e5
 
-Each collection in ``$LEGALIR_DATA`` whose segmenter is installed is measured on the questions by which no setting was
+`reproduce.yaml` says where each collection is from; one whose sha256 is not the one there is not measured. Each
+collection in ``$LEGALIR_DATA`` whose segmenter is installed is measured on the questions by which no setting was
 chosen (`part: held-out` of an experiment). bm25s has its own defaults: Lucene's variant, k1=1.5, b=0.75. p is that of a
-paired t-test of nDCG@10 over the questions.
+paired t-test of nDCG@10 over the questions. With ``--e5``, `default` without and with the encoder (extra `semantic`) is
+measured on another half of the questions: those whose MD5 of the qid is odd; of gerlayqa-dev, of every second one.
+Grades above 0 count the same there.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from ir_measures import R, nDCG
 from scipy.stats import ttest_rel
 
 import legalir
+from legalir.experiments.reproduce import Reproduction
 
 Tokenizer = Callable[[Sequence[str]], list[list[str]]]
 
@@ -93,12 +98,33 @@ PEERS = (
     Peer("koblex", "Korean", "kiwipiepy", "kiwi", kiwi),
 )
 
+WITH_E5 = (
+    "ll144",
+    "obliqa-dev/dev",
+    "gerlayqa-dev/dev",
+    "fr-travail-dev/dev",
+    "it-quiz-dev/dev",
+    "lqad-dev/dev",
+    "alqac-dev/dev",
+    "kuhperdata-dev/dev",
+    "stard-dev/dev",
+    "nitibench-tax",
+    "searchfiresafety/full",
+    "koblex",
+    "firecode/test",
+)
+
 MEASURES = (R @ 10, R @ 100, nDCG @ 10)
 
 
 def held_out(qid: str) -> bool:
     """Return whether a question belongs to the part `held-out` of an experiment."""
     return hashlib.sha256(qid.encode()).digest()[-1] % 2 == 1
+
+
+def other_half(qid: str) -> bool:
+    """Return whether a question belongs to the half on which `default` with e5 was confirmed."""
+    return hashlib.md5(qid.encode(), usedforsecurity=False).digest()[-1] % 2 == 1
 
 
 def run_of_peer(peer: Peer, collection: legalir.Collection, topics: pd.DataFrame) -> pd.DataFrame:
@@ -127,32 +153,68 @@ def values(run: pd.DataFrame, qrels: pd.DataFrame, qids: Sequence[str]) -> pd.Da
     return table.reindex(qids).fillna(0.0) * 100
 
 
-def main() -> None:
-    """Print the table in Markdown."""
-    data = os.environ.get("LEGALIR_DATA")
-    if not data:
-        sys.exit("Set $LEGALIR_DATA to a folder with the collections.")
+def opened(dataset: str, half: Callable[[str], bool]) -> tuple[legalir.Collection, pd.DataFrame, pd.DataFrame] | None:
+    """Return a collection, the questions of a half and their judgements; None if it is not at hand or another one."""
+    folder = dataset.split("/")[0]
+    if not (Path(os.environ["LEGALIR_DATA"]) / folder).is_dir() and folder != "firecode":
+        print(f"not run: {dataset} is not in $LEGALIR_DATA", file=sys.stderr)
+        return None
+    if reason := Reproduction(Path(__file__).parent).other_data(f"legalir/{dataset}"):
+        print(f"not run: {reason}", file=sys.stderr)
+        return None
+    collection = legalir.Collection(f"legalir/{dataset}")
+    judged = collection.qrels().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    topics = collection.topics()
+    if half is other_half and dataset == "gerlayqa-dev/dev":
+        topics = topics[::2]
+    topics = topics[topics["qid"].isin(judged["query_id"]) & topics["qid"].map(half)].reset_index(drop=True)
+    return collection, topics, judged[judged["query_id"].isin(topics["qid"])]
+
+
+def values_of(
+    expression: str, collection: legalir.Collection, topics: pd.DataFrame, judged: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the measures of each question by a pipeline."""
+    found = collection.pipeline(expression).transform(topics)
+    ours = found.assign(score=-found["rank"]).rename(columns={"qid": "query_id", "docno": "doc_id"})
+    return values(ours, judged, topics["qid"].tolist())
+
+
+def beside_bm25s() -> None:
+    """Print the first table in Markdown."""
     print("| collection | questions | bm25s with | R@10 | `default` | R@100 | `default` | nDCG@10 | `default` | p |")
     print("|---|--:|---|--:|--:|--:|--:|--:|--:|--:|")
     for peer in PEERS:
-        path = Path(data) / peer.dataset
-        if importlib.util.find_spec(peer.module) is None or not (Path(data) / peer.dataset.split("/")[0]).is_dir():
-            print(f"not run: {path} with {peer.label}", file=sys.stderr)
+        if importlib.util.find_spec(peer.module) is None:
+            print(f"not run: {peer.dataset} with {peer.label}", file=sys.stderr)
             continue
-        collection = legalir.Collection(path)
-        judged = collection.qrels().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
-        topics = collection.topics()
-        topics = topics[topics["qid"].isin(judged["query_id"]) & topics["qid"].map(held_out)].reset_index(drop=True)
-        judged = judged[judged["query_id"].isin(topics["qid"])]
-        found = collection.pipeline("default % 100").transform(topics)
-        ours = found.assign(score=-found["rank"]).rename(columns={"qid": "query_id", "docno": "doc_id"})
+        if (material := opened(peer.dataset, held_out)) is None:
+            continue
+        collection, topics, judged = material
         one = values(run_of_peer(peer, collection, topics), judged, topics["qid"].tolist())
-        two = values(ours, judged, topics["qid"].tolist())
+        two = values_of("default(semantic=False) % 100", collection, topics, judged)
         p = ttest_rel(two["nDCG@10"], one["nDCG@10"]).pvalue
         cells = [f"{table[str(measure)].mean():.1f}" for measure in MEASURES for table in (one, two)]
         name = f"{peer.dataset} ({peer.language})"
         print(f"| {name} | {len(topics)} | {peer.label} | {' | '.join(cells)} | {p:.3f} |", flush=True)
 
 
+def with_e5() -> None:
+    """Print the second table in Markdown."""
+    print("| collection | questions | nDCG@10 | with e5 | R@10 | with e5 | p |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    for dataset in WITH_E5:
+        if (material := opened(dataset, (lambda qid: True) if dataset == "firecode/test" else other_half)) is None:
+            continue
+        collection, topics, judged = material
+        judged = judged.assign(relevance=(judged["relevance"] > 0).astype(int))
+        one, two = (values_of(f"default(semantic={on}) % 100", collection, topics, judged) for on in (False, True))
+        p = ttest_rel(two["nDCG@10"], one["nDCG@10"]).pvalue
+        cells = [f"{table[measure].mean():.1f}" for measure in ("nDCG@10", "R@10") for table in (one, two)]
+        print(f"| {dataset} | {len(topics)} | {' | '.join(cells)} | {p:.3f} |", flush=True)
+
+
 if __name__ == "__main__":
-    main()
+    if not os.environ.get("LEGALIR_DATA"):
+        sys.exit("Set $LEGALIR_DATA to a folder with the collections.")
+    with_e5() if "--e5" in sys.argv else beside_bm25s()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -170,6 +171,15 @@ def test_systems_without_results_are_noted(tmp_path: Path) -> None:
     remarks = legalir.experiment(held).remarks
     assert "1 of 2 questions of part.trec are not judged, such as 'zz2'" in remarks
     assert remarks["no result for all 3 questions"] == ["other", "part"]
+
+
+def test_sets_of_the_page_on_default_have_a_source_or_are_marked() -> None:
+    known = Reproduction(EXPERIMENTS).needs.collections
+    text = (EXPERIMENTS.parent / "docs" / "default.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (([\w-]+)[^|]*) \|.* \d+\.\d.* \d+\.\d", text, flags=re.M)
+    assert {"obliqa-dev", "koblex", "kr-precedent-core"} <= {name for _, name in rows}
+    for cell, name in rows:
+        assert name == "firecode" or "not published" in cell or known[name].sha256, name
 
 
 def test_needs_of_the_shipped_experiments() -> None:
