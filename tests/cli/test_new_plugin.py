@@ -84,6 +84,9 @@ def test_what_is_written(tmp_path: Path, role: str) -> None:
     commands = [step["run"] for step in job["steps"] if "run" in step]
     assert commands[:2] == ["python -m pip install --editable '.[test]'", "python -m pytest"]
     assert shlex.split(commands[2])[:2] == ["legalir", "plugins"]
+    marked = [line.strip() for line in (folder / ".github/workflows/ci.yml").read_text(encoding="utf-8").splitlines()]
+    assert "# - run: python -m pip install 'legalir @ git+https://ADDRESS'" in marked
+    assert "pip install FOLDER-OF-LEGALIR" in (folder / "README.md").read_text(encoding="utf-8")
     for path in folder.rglob("*.*"):
         text = path.read_text(encoding="utf-8").replace("${{ matrix.python }}", "") if path.is_file() else ""
         assert "$" not in text, f"{path.name} has a gap"
