@@ -120,8 +120,8 @@ _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
 _CLAUSE_BEGINS = re.compile(
-    r"(?:\A|[,、，。.;；:：(（「『“はもが]"
-    r"|[가-힣](?:[은는을를고며도와과]|려면|으면|므로|지만|거나|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
+    r"(?:\A|[,、，。.;；:：(（「『“はもがと]"
+    r"|[가-힣](?:[은는을를고며도와과면]|므로|지만|거나|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
 )
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
@@ -1126,8 +1126,14 @@ class _Reader:
                     of = found[-1]  # 도로법 시행령 제5조 [별표 1]
                     drafts[0].law = _Law(of.law, of.law_kind, of.start, of.end)
             named = drafts[-1].law if drafts else None
-            if named and named.kind == "named" and bare and self._goes_on_to(text, bare[-1].end, drafts[0], named):
-                found[-len(bare) :] = [one._replace(law=named.name, law_kind="named") for one in found[-len(bare) :]]
+            if (
+                named
+                and named.kind == "named"
+                and bare
+                and self._goes_on_to(text, bare[-1].end, drafts[0], named, memory)
+            ):
+                kind = "named" if memory.own.law else "likely"
+                found[-len(bare) :] = [one._replace(law=named.name, law_kind=kind) for one in found[-len(bare) :]]
             bare = [draft for draft in drafts if draft.law is None and draft.mark]
             if len(bare) == len(drafts) == 1:
                 bare[0].law = self._cited_again(text, bare[0], found)
@@ -1306,6 +1312,11 @@ class _Reader:
                 return [draft], draft.end
         else:
             draft = self._begun(text, head)
+            last = memory.last.get("article") if level == "paragraph" and head[0][0] == "§" else None
+            if last and last.word == "§" and self._has_sections and not memory.own.law:
+                draft.numbers = {"article": draft.numbers.pop("paragraph"), **draft.numbers}
+                draft.level = level = "article"  # § 12 rozporządzenia …, § 13 tego aktu
+                draft.mark = "§"
             words = self._supplement_before.search(text, max(0, head.start() - _REACH), head.start())
             if kind == "unit" and words:
                 draft.supplement, draft.start = _supplement(words[0]), words.start()
@@ -1320,6 +1331,7 @@ class _Reader:
             short = self._acronym_before(text, memory.end, draft.start) if upper and law is None else None
             if not (law or short) and "D" in draft.several.values() and not self._is_alone(text, draft):
                 worded = self._is_worded(text, draft)
+                draft.mark = "" if self._grammar.has_words else draft.mark  # Del 519 is as il 519.
                 topic = self._topic(text, draft.start, memory, draft.end) if worded else None
                 going_on = topic or (self._law_going_on(text, draft, memory, joined=False) if worded else None)
                 if going_on is None:
@@ -1471,10 +1483,11 @@ class _Reader:
             law.name, law.kind = "", "short"  # 依民法第十條……並依第二十條: in a statute, perhaps its own.
         return law
 
-    def _goes_on_to(self, text: str, end: int, draft: _Draft, law: _Law) -> bool:
+    def _goes_on_to(self, text: str, end: int, draft: _Draft, law: _Law, memory: _Memory) -> bool:
         """Return True if a bare article is of the law that is named after it: *as of article 5 and that of article 6 …*
 
-        So it is after a word such as *and* if an article of the own law would be marked as such, and before *both of*.
+        So it is after a word such as *and* if an article of the own law would be marked as such or there is no own law,
+        and before *both of*.
         """
         start = draft.start
         if self._both_before.search(text, max(0, law.start - _ITS), law.start):
@@ -1482,7 +1495,8 @@ class _Reader:
         of = self._introduced.match(text, end)
         if of and (of[0].rstrip()[-1:] == "," or text[of.end() : of.end() + 1] == ","):
             return not _SENTENCE_OVER.search(text, end, start)  # section 45 of, or section 69 of, the Arbitration Act
-        join = self._list.match(text, end) if self._grammar.law_after and self._is_marked(text, start) else None
+        alone = self._grammar.law_after and (not memory.own.law or self._is_marked(text, start))
+        join = self._list.match(text, end) if alone else None
         clause = _CLAUSE.match(text, join.end()) if join and join[0].strip(" ,").isalpha() else None
         return clause is not None and start <= min(clause.end(), end + _REACH)
 
