@@ -1405,14 +1405,11 @@ class _Reader:
                     self._becomes_subject(text, draft, memory)
                 elif self._grammar.possessed and (before := drafts[0].law) and before.start == drafts[0].start:
                     memory.subject, memory.states = before if before.name else None, True
-                if (
-                    short
-                    and text[drafts[0].start - 1] in _OPENING
-                    and (last := drafts[-1].law)
-                    and last.end > draft.start
-                ):
+                behind = drafts[-1].law
+                if short and behind and behind.end > draft.start and text[drafts[0].start - 1] in _OPENING:
                     listed = all(text[one.start].isdecimal() for one in drafts[1:])
-                    drafts[0].law = last if listed and last.kind == "named" else drafts[0].law  # UWV (art. 1 en 2 BW)
+                    if listed and behind.kind == "named":
+                        drafts[0].law = behind  # UWV (art. 1 en 2 BW)
                 return drafts, max(draft.end, head.end())
             if draft.mark == "§" == text[following.start] and "paragraph" in following.numbers:
                 # § 3 ust. 1 i § 4, where another § is a part of an article.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from legalir.datasets import load
+from legalir import Collection
 from legalir_serve.command import app
 
 ROOT = Path(__file__).parents[3]
@@ -35,7 +35,7 @@ def test_what_it_runs() -> None:
     command = typer.main.get_command(app)
     given = command.make_context("legalir serve", [*entry[2:], *json.loads(lines("CMD")[0])]).params
     assert entry[:2] == ["legalir", "serve"] and given["host"] == "0.0.0.0"
-    assert all(load(name).docs_count() for name in given["datasets"])
+    assert all(any(one.text for one in Collection(name).docs()) for name in given["datasets"])
     (port,) = lines("EXPOSE")
     assert str(given["port"]) == port and f":{port}/v1/health" in json.loads(healthy)[2]
     assert lines("USER")[-1].split(":")[0] not in ("0", "root")
