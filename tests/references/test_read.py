@@ -216,6 +216,17 @@ def test_fields() -> None:
         ("it", "i fari come definiti dall'articolo 2; l'articolo 3 e' abrogato", "defines amends"),
         ("it", "comma modificato dall'articolo 3", "cites"),
         ("th", "ให้ยกเลิกมาตรา 12 แห่งพระราชบัญญัตินี้ ตามบทนิยามในมาตรา 4", "amends defines"),
+        ("de", "§ 5 wird aufgehoben. In § 7 Absatz 2 werden die Wörter „drei“ gestrichen.", "amends amends"),
+        ("de", "Der Bescheid nach § 48 wird aufgehoben. Ein Boot im Sinne des § 2", "cites defines"),
+        ("es", "Queda derogado el artículo 5. Se modifica el artículo 8.", "amends amends"),
+        ("es", "La tasa prevista en el artículo 5 se suprime. Buque definido en el artículo 2.", "cites defines"),
+        ("nl", "Artikel 5 vervalt. Het recht op grond van artikel 6 vervalt.", "amends cites"),
+        ("nl", "Artikel 7 komt te luiden: schip in de zin van artikel 2.", "amends defines"),
+        ("pl", "Uchyla się art. 5. Decyzję na podstawie art. 6 uchyla się.", "amends cites"),
+        ("pl", "Art. 7 otrzymuje brzmienie: statek w rozumieniu art. 2", "amends defines"),
+        ("pt", "É revogado o artigo 5.º. A licença prevista no artigo 6.º é revogada.", "amends cites"),
+        ("pt", "O artigo 7.º passa a ter a seguinte redação: navio definido no artigo 2.º.", "amends defines"),
+        ("zh", "第五条修改为：“船”。删去第七条。依照第八条修改为三倍。", "amends amends cites"),
     ],
 )
 def test_words_around_a_reference_tell_its_kind(lang: str, text: str, kinds: str) -> None:
