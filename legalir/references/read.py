@@ -150,10 +150,10 @@ _AS_AMENDED = re.compile(
 )
 """Words between the name of a law and the bracket with its short name: *the Code of 1986, as amended (the “Code”)*."""
 _CURRENCY = re.compile(
-    "ARS|AUD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|INR|JPY|KRW|MXN|NOK|NZD|PEN|PLN|RUB|SEK|SGD|THB|TRY"
+    "ARS|AUD|BRL|CHF|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|INR|JPY|KRW|MXN|NOK|NZD|PEN|PLN|RUB|SEK|SGD|THB|TRY"
     "|TWD|USD|UYU|VND|ZAR"
 )
-"""Short names of currencies, which are none of laws."""
+"""Short names of currencies that are none of laws, as CAD and CLP are."""
 _AMENDED = re.compile("(?:修改|修正)《([^》]{2,60})》的[决決]定")
 """The law that a decision amends: its own parts have no numbers of articles."""
 _AMENDS = re.compile(r"\bamend")
@@ -1829,7 +1829,8 @@ class _Reader:
         def is_document(start: int, words: re.Match[str] | None) -> bool:
             words = self._document_before.search(text, max(0, start - _ITS), start) or words
             noun, own = _WORD.findall(words[0])[-1].casefold() if words else "", memory.own.law.casefold()
-            return words is not None and not (noun[:6] in own if self._grammar.has_words else own.endswith(noun))
+            stem = noun[: 4 if len(noun) < 7 else 6]  # Umowy, of an Umowa.
+            return words is not None and not (stem in own if self._grammar.has_words else own.endswith(noun))
 
         join = _COMMA.match(text, memory.document)
         if join and join.end() == drafts[0].start and all(one.is_inside for one in drafts):
