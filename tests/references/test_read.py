@@ -756,7 +756,7 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ("sv", "Föreskrifter", "i bilaga 1 och 2 till dessa föreskrifter", ["Föreskrifter bilaga 1", "Föreskrifter 2"]),
         ("ko", "", "산안법 38조 위반, 하역법은 4조 1항, 그 방법은 5조", ["산안법 38", "하역법 4/1", "하역법 5"]),
         ("fr", "Code du port", "les comités relevant du L. 2315-65, le rapport", ["Code du port L2315-65"]),
-        ("de", "", "gestützt auf OR 259d und (vgl. OR 262 Abs. 2), Kapitel 3 5 Tage", ["OR 259d", "OR 262/2", "Kapitel 3"]),
+        ("de", "", "gestützt auf OR 259d und OR 262 Abs. 2, Kapitel 3 5 Tage", ["OR 259d", "OR 262/2", "Kapitel 3"]),
         ("de", "Hafenverordnung", "gestützt auf Artikel 83 des Vertrags", ["83"]),
         ("de", "", "Das StGB 1937 gilt, ZPO 2011; OR 2 Abs. 1", ["StGB 1937", "ZPO 2011", "OR 2/1"]),
         ("it", "", "Il CAD, art. 5, costa 300 EUR, art. 6", ["CAD 5", "CAD 6"]),
