@@ -82,7 +82,10 @@ def _words(key: str) -> re.Pattern[str]:
 _CLAUSE_LETTERS, _BEGIN = 100, 300
 """Letters in which a word restricts the sentence before, and in which an exception names a paragraph."""
 _OTHER_ARTICLE = re.compile(r"(?:§+|art\w*\.?|pasal|điều|มาตรา|[조条條])\s*\d*[\w.-]*,?\s*$", re.IGNORECASE)
-_HEADING = re.compile(r"^.{0,200}(?:(?:มาตรา|ข้อ)\s*\d\S*|[^\W\d\u0e00-\u0eff])$")
+NUMBER_ALONE = r"(?:§|[^\W\d]{1,10}\.?)[ \xa0]?\d[\w.-]{0,8}"
+"""A line that is only the number of an article: ``Article 4``."""
+
+_HEADING = re.compile(rf"^(?:.{{0,200}}(?:(?:มาตรา|ข้อ)\s*\d\S*|[^\W\d\u0e00-\u0eff])|{NUMBER_ALONE})$")
 """First line that is no paragraph: it ends with the number of an article in Thai, or with a letter elsewhere."""
 _ORDINAL = {
     name: number

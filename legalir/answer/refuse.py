@@ -20,7 +20,8 @@ that it has.
 
 A question that asks only what the provisions say that it names by number (*What does section 4 say?*) has an evidence
 of at least one half, and its list becomes these provisions. It is outside if none of them is there, or in force on the
-day. A number without a law in a collection of several laws names nothing.
+day, or if the only one lacks the paragraph or item that is named. A number without a law in a collection of several
+laws names nothing.
 
 Whatever it shares, a question is outside (evidence 0) if it asks for the law of :mod:`another state
 <legalir.answer.states>` than that of the collection, which the provisions nearest to its other words do not name; or if
@@ -63,6 +64,8 @@ from legalir.lexical.retriever import known_terms
 from legalir.references.grammar import grammars
 from legalir.references.lookup import Lookup, NumberTable
 from legalir.references.numbers import clean
+from legalir.references.parts import has_part
+from legalir.references.read import read
 from legalir.rewrite.rewriter import original_questions
 from legalir.storage.digest import digest, file_digest
 from legalir.storage.files import atomic_file
@@ -208,7 +211,9 @@ class Refuse(Component):
         why += [f"it has no {law}" for law in laws if law not in dict(missing)]
         why += [f"it has little about {' and '.join(areas)}"] if areas else []
         absent = not states and (bool(laws) or (evidence == 0 and self._only_names(query)))
-        if absent and not (missing or laws):
+        if part := self._lacks_part(query):
+            why.append(part)
+        elif absent and not (missing or laws):
             why.append("what it names is repealed, not yet in force, or left out by the filter")
         if not (states or absent):
             why.append(
@@ -252,9 +257,25 @@ class Refuse(Component):
     def _named(self, asked: pd.DataFrame) -> list[set[str] | None]:
         """Return the provisions that each question names if it asks only what they say, else None."""
         return [
-            {str(self._numbers.docnos[place]) for place in places} if self._only_names(query) else None
+            None
+            if not self._only_names(query)
+            else set[str]()
+            if self._lacks_part(query)
+            else {str(self._numbers.docnos[place]) for place in places}
             for query, places in zip(asked["query"], self._lookup.named_by(asked), strict=True)
         ]
+
+    def _lacks_part(self, query: str) -> str:
+        """Return which paragraph or item of one provision a question asks for, and that it is not there; else empty."""
+        lang = self.collection.language
+        named = self._lookup.named(query) if lang.partition("-")[0] in grammars() and self._only_names(query) else {}
+        references = read(query, lang) if len(named) == 1 else []
+        if len(references) != 1:
+            return ""
+        ((place, naming),) = named.items()
+        (record,) = self.collection.provisions([str(self._numbers.docnos[place])]).values()
+        has, why = has_part(references[0], record, lang)
+        return f"{naming.words}: {why[0].lower()}{why[1:-1]}" if has is False else ""
 
     def _only_names(self, query: str) -> bool:
         """Return True if a question asks only what provisions say, and it is clear which, or that there are none."""

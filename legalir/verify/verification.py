@@ -23,11 +23,12 @@ from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError, suggestion
 from legalir.frames.as_of import named_day, today
 from legalir.frames.component import check_deadline
-from legalir.references.grammar import article_number, grammars
+from legalir.references.grammar import grammars
 from legalir.references.law_names import compact, in_brackets
 from legalir.references.lookup import NumberTable, as_article, is_of_other_units
 from legalir.references.numbering import number_of, sort_key
-from legalir.references.read import Place, Reference, labelled, learn_names, read
+from legalir.references.parts import has_part
+from legalir.references.read import Place, Reference, learn_names, read
 from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.dates import NEVER, periods_in
 from legalir.statutes.versions.difference import WordPart
@@ -73,8 +74,6 @@ _OF_QUOTATION = re.compile(
 """A note about a quotation: *(Emphasis added)*."""
 _TERM = "in quotation marks is not in it: taken for a term."
 _NUMBER = re.compile(r"\d+(?:[\s.,]\d{3}(?!\d))*")
-_LINES = ("zh", "th", "fr", "vi")
-"""Languages in which a paragraph is a line without a number."""
 
 _CODE = re.compile(r"\s?[(（][^()（）]{2,12}[)）]\s*\Z")
 _OF = re.compile(
@@ -92,22 +91,12 @@ _OVER = re.compile(r"[)\]”\"’»]{0,2}[.;]\s")
 _CASED = re.compile(r"(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f])[^\W\d_]){2}")
 """Two letters of one word, in scripts with blanks between words."""
 
-_LABEL = re.compile(r"^[ \t]*(?:[(（](\w{1,4})[)）]|(\w{1,4})[.)）°]\s)", re.MULTILINE)
-_BARE_NUMBER = re.compile(r"^[ \t]*(\d{1,3})\s+(?=[A-Z(“‘])", re.MULTILINE)
 _YEAR = re.compile(r"\s\(?(?:1[5-9]|20)\d\d(?!\w|[./-]\d)\)?")
-_INLINE = re.compile(r"(?<=[.;:!?)）。\"”“])\s?(?:[(（](\w{1,3})[)）]|([①-⑳]))")
-"""A label inside a line: ``… Wohnsitz.(2) Der …``"""
-
-_UNNUMBERED = ("it", "es", "pt")
-"""Languages in which paragraphs may have no number; some publishers write all of them in one line."""
-
 _SENTENCE_CITED = re.compile(
     r"(?:Satz|Sätze|sentence|S\.|zin|frase|phrase|frasi|volzin|punktum|pkt\.)\s?\d+", re.IGNORECASE
 )
 """A sentence that a citation names: what is numbered in no text."""
-_SENTENCE = re.compile(r"[^\s.]{3}\.(?=\s|\d|\Z)")
 _RANGE = re.compile(r"(\d+)-(\d+)")
-_LEVELS = ("paragraph", "item", "subitem")
 _LONGEST = 1000
 """Maximum number of characters of words that are looked up as one citation."""
 
@@ -803,7 +792,11 @@ class Verifier:
             meant = inside or [*meant, *(place for places in apart.values() for place in places)]
         elif apart:  # What the annex itself has may still number it.
             records = {place: self._record(str(self._table.docnos[place])) for place in meant}
-            numbered = {place for place, one in records.items() if one and one.text and self._part(reference, one)[0]}
+            numbered = {
+                place
+                for place, one in records.items()
+                if one and one.text and has_part(reference, one, self._lang_of(one.law))[0]
+            }
             meant = [place for place in meant if place in numbered]
         keys = {self._table.article(place).partition("/")[0] for place in meant}
         if not meant:
@@ -886,7 +879,7 @@ class Verifier:
         if not records:
             return found
         if one.reference is not None:
-            states = [self._part(one.reference, record) for record in records]
+            states = [has_part(one.reference, record, self._lang_of(record.law)) for record in records]
             if not any(state is True for state, _ in states):
                 reason = states[0][1]
                 undecided = any(each is None for each, _ in states)
@@ -935,66 +928,6 @@ class Verifier:
             else:
                 found = found._replace(reason=f"{found.reason} {_cut(words)} {_TERM}".lstrip())
         return found
-
-    def _part(self, reference: Reference, record: Provision) -> tuple[bool | None, str]:
-        """Return whether a provision has the paragraph and the item that a reference names; None if nobody can tell."""
-        if reference.supplement and reference.article:
-            starts = (re.match(r"\s*([^\s(（]{1,12})", line) for line in record.text.splitlines())
-            articles = {article_number(start[1]) for start in starts if start} - {""}
-            if as_article(reference).number not in articles:
-                told = (
-                    f"It has no article {reference.article}." if articles else "Its text does not number its articles."
-                )
-                return False if articles else None, told
-        wanted = [(level, number_of(value) or value) for level in _LEVELS if (value := getattr(reference, level))]
-        own = sum(record.article.count(sign) for sign in "(（") + (record.article.count("/") if reference.annex else 0)
-        if not wanted or own >= len(wanted) or not record.text.strip():
-            return True, ""
-        wanted = wanted[own:]
-        language = self._lang_of(record.law)
-        lang = language.partition("-")[0]
-        if lang not in grammars():
-            return None, "It cannot be told whether the provision has this part: there is no grammar of its language."
-        units = labelled(record.text, language)
-        lines = [line for line in record.text.splitlines() if line.strip()]
-        above: dict[str, str] = {}
-        labels = grammars()[lang].labels
-        for level, number in wanted:
-            inside = [unit for unit in units if all(_same(getattr(unit, each), value) for each, value in above.items())]
-            if any(_same(getattr(unit, level), number) for unit in inside):
-                above[level] = number
-                continue
-            has = [value for unit in inside if (value := getattr(unit, level))]
-            if not has and level not in labels:
-                # The grammar has no labels of this level: those of the usual forms, of the form that the text has.
-                written = [match[1] or match[2] for match in _LABEL.finditer(record.text)]
-                has = [one for one in written if one.isdigit() == number.isdigit()]
-                if not has and reference.annex and number.isdigit() and (level, number) == wanted[0]:
-                    has = _bare_numbers(record.text)
-                if any(_same(one, number) for one in has):
-                    continue
-            inline = [next(filter(None, match.groups())) for match in _INLINE.finditer(record.text)]
-            if any(_same(one, number) for one in inline):
-                continue  # Some texts have all paragraphs in one line.
-            if level == "paragraph" and number == "1":
-                continue  # A first, or only, paragraph may have no number.
-            if has:
-                known = ", ".join(dict.fromkeys(has))
-                return False, f"It has no {level} {number}, but {known[:120]}."
-            if level == "paragraph" and lang in _LINES:
-                bare = sum(
-                    not re.match(r"\s*(?:[(（\[]|[一二三四五六七八九十]{1,3}、|\d+[.)°]|[a-z][.)])", line)
-                    for line in lines
-                )
-                if number.isdecimal() and int(number) <= max(bare, 1):
-                    continue
-                return False, f"It has {bare} {'paragraph' if bare == 1 else 'paragraphs'}."
-            if lang in _UNNUMBERED and number.isdecimal() and len(_SENTENCE.findall(record.text)) >= int(number):
-                return None, f"Its text does not show its {level}s."
-            if len(lines) <= 1:
-                return False, f"It has no {level}s: its text is one paragraph."
-            return None, f"Its text does not number its {level}s."
-        return True, ""
 
     def _heading_of(self, one: Citation, law: str) -> str:
         """Return the heading beside a citation; behind the name of the law where brackets are a part of that."""
@@ -1206,15 +1139,3 @@ def _has_other_amount(words: str, text: str, firm: bool) -> bool:
 
 def _words_in_common(parts: Sequence[WordPart]) -> int:
     return sum(len(part.text) for part in parts if part.kind == "same")
-
-
-def _bare_numbers(text: str) -> list[str]:
-    """Return the numbers at the begins of lines that count from 1 on: ``1 Each berth …`` / ``2 (1) Each pontoon …``."""
-    found: list[str] = []
-    for number in _BARE_NUMBER.findall(text):
-        found += [number] if int(number) == len(found) + 1 else []
-    return found if len(found) > 1 else []
-
-
-def _same(one: str, other: str) -> bool:
-    return (number_of(one) or one).casefold() == (number_of(other) or other).casefold()

@@ -167,6 +167,17 @@ def test_it_is_asked_in_any_language(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert law(tmp_path / lang, lang, LAW).answer(question).citations == ("0-4",)
 
 
+def test_the_number_of_an_article_above_its_text_is_no_paragraph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEGALIR_SEMANTIC", "off")
+    ports = law(tmp_path / "fr", "fr", [("4", "Article 4\nLes bateaux paient.\nLes chalands paient.")], ("Loi Port",))
+    (second,) = ports.answer("Que dit l'article 4, alinéa 2, de la Loi Port ?").quotes
+    assert second[1] == "Les chalands paient."
+    third = ports.answer("Que dit l'article 4, alinéa 3, de la Loi Port ?")
+    assert third.reason.endswith("it has 2 paragraphs")
+
+
 def test_what_is_repealed_or_not_there_is_said(quay: Collection) -> None:
     repealed, absent = (quay.answer(f"What does section {one} say?") for one in (6, 412))
     assert (repealed.abstained, repealed.reason) == (True, "all provisions that were found are repealed")
@@ -174,6 +185,10 @@ def test_what_is_repealed_or_not_there_is_said(quay: Collection) -> None:
     assert absent.reason == "this collection does not have what the question names, or not as law in force; " + (
         "it has no section 412"
     )
+    part = quay.answer("What does section 3(9) say?")
+    assert part.abstained
+    assert part.reason.endswith("; section 3(9): it has no paragraph 9, but 1, 2, 3")
+    assert not quay.answer("What does section 3(2)(b) say?").abstained
     harbour = Collection("legalir/harbour", cache=quay.cache / "harbour")
     gone = harbour.answer("What does section 19 of the Harbour Act say?", as_of="2024-01-01")
     assert gone.reason.endswith("; what it names is repealed, not yet in force, or left out by the filter")
