@@ -459,12 +459,13 @@ class Grammar(Schema):
             if form[0] == "+":
                 place = place.removeprefix(_NO_HANGUL_BEFORE)
             parts.append(f"({place})" if capture and token not in ("Q", "U", "L", "I") else place)
-        return _spaced(form.split(), parts) + self.ahead(ahead)
+        return _spaced(form.split(), parts) + self.ahead(ahead, form.endswith(" N"))
 
-    def ahead(self, form: str) -> str:
-        """Return the pattern of what must follow a form, or must not."""
+    def ahead(self, form: str, numbered: bool = False) -> str:
+        """Return the pattern of what must follow a form, or must not; behind a number, an end of it: o 791-A da CLT."""
         negative = form.startswith("! ")
-        return f"(?{'!' if negative else '='}{GAP}{self.pattern(form.removeprefix('! '))})" if form else ""
+        end = r"(?i:-(?:[A-Z]{1,2}|bis|ter|qu[aá]ter)(?![^\W_]))?" if numbered and self.has_words and not negative else ""
+        return f"(?{'!' if negative else '='}{end}{GAP}{self.pattern(form.removeprefix('! '))})" if form else ""
 
     def first(self, forms: Sequence[str]) -> str:
         """Return the class of the signs with which one of the forms may begin, which is looked at first."""

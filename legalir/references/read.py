@@ -120,7 +120,7 @@ _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
 _CLAUSE_BEGINS = re.compile(
-    r"(?:\A|[,、，。.;；:：(（「『“はもがと]"
+    r"(?:\A|[,、，。.;；:：(（「『“はもがと除依按]"
     r"|[가-힣](?:[은는을를고며도와과면]|므로|지만|거나|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
 )
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
@@ -159,6 +159,11 @@ _AMENDED = re.compile("(?:修改|修正)《([^》]{2,60})》的[决決]定")
 _AMENDS = re.compile(r"\bamend")
 _NUMBER_OF_LAW = re.compile(r",? (?:n\.|n°|nº|nr\.?|no\.?) ?(\d{1,4})(?![\d/])")
 """The number of a law behind *the said law*, without its year."""
+_LISTED = re.compile(r",[ \xa0](?:[^\W\d_]{1,5}[ \xa0'’]){0,2}")
+"""Between two articles of a list: a comma, a preposition and an article."""
+
+_SMALL_WORDS = re.compile(r"(?:[^\W\d_]{1,5}[ \xa0'’]){1,3}\Z")
+_DETERMINER = re.compile(r"\A(?:el|los|las?|les?|l|il?|gli|lo|os?|as?)\Z")
 _LARGEST_DAY = 31
 _IS_YEAR = re.compile("(?:19[5-9]|20[0-4])\\d")
 _PARTICIPLE = r"[^\W\d_]{2,20}(?:[aiu]t[aeio]|st[aeio]|[aií]d[ao]s?|chos?|és?|ées?|[uû]e?s?|its?|ites?|ises?|ed)[ \xa0]"
@@ -185,7 +190,7 @@ _STATEMENT = re.compile(
 """An object of any length between a verb and the place where a law states it."""
 _ENDS_IN_PARTICIPLE = re.compile(rf"(?<![^\W\d_]){_PARTICIPLE}\Z")
 _ATTACHED = re.compile(
-    r"(?:(?<=[a-z])\.\d{1,2}|(?<=bis|ter|ies)[-/]\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-[a-z]|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}"
+    r"(?:(?<=[a-z])\.\d{1,2}|(?<=bis|ter|ies)[-/]\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-[a-z]|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}(?:-\d{1,2})?"
     r"|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
     r"|(?<=\d)(?:\.\d{1,3}){3,7}(?![\w/]|\.\d)"
     r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
@@ -262,6 +267,7 @@ _SHORT_NAME = re.compile(
 )
 """A word and, after it, a short name of a law in capitals or with full stops, at the end of a text."""
 
+_NATIONAL = re.compile(r"(?<=[A-Z]{2})[ \xa0][a-zà-ÿ]{5,12},\Z")
 _ABBREVIATED = re.compile(r"[ \xa0](?:§|[^\W\d_]{1,5}\.)")
 _ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
 _LETTER_ALONE = 5
@@ -726,7 +732,7 @@ class _Reader:
     def _of_form(self, form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """Return the pattern of a form, whose number is a group, and that of what must follow."""
         form, _, ahead = form.partition(" > ")
-        patterns = self._grammar.pattern(form, capture=True), self._grammar.ahead(ahead)
+        patterns = self._grammar.pattern(form, capture=True), self._grammar.ahead(ahead, form.endswith(" N"))
         return re.compile(patterns[0], self._flags), re.compile(patterns[1], self._flags)
 
     def _compiled(
@@ -853,8 +859,10 @@ class _Reader:
         end -= text[end - 1 : end] in tuple(_OPENING)  # A CLT (art. 477)
         end = within.start() if within else end - (text[end - 1 : end] in (" ", "\xa0"))
         low = max(low, end - _ITS)
-        words = _SHORT_NAME.search(text, low, end) if self._short_laws else None
-        if words is None or words[2].casefold() in self._unit_words or _CURRENCY.fullmatch(words[2].rstrip(",")):
+        national = _NATIONAL.search(text, low, end)  # CO suisse, art. 23
+        words = _SHORT_NAME.search(text, low, national.start() if national else end) if self._short_laws else None
+        unit = words and words[2].casefold() in self._unit_words and not words[2].isupper()  # No comma, but the CO.
+        if words is None or unit or _CURRENCY.fullmatch(words[2].rstrip(",")):
             return None
         two = (words[1] or "").isupper() and words[1] != "NB"
         start, name = words.start(2 - two), words[0].rstrip(",") if two else words[2]
@@ -1087,6 +1095,10 @@ class _Reader:
             drafts, place = self._group(text, head, memory)
             if drafts:
                 self._of_documents(text, drafts, memory)
+            for before, draft in pairwise(drafts) if not memory.own.law and memory.until < 0 else ():
+                if draft.law is None and before.law and before.law.name and draft.mark == before.mark != "":
+                    # In a letter: article 8 ECHR, but not article 3.
+                    draft.law = _Law(before.law.name, before.law.kind, draft.start, draft.start)
             if drafts and kind == "unit":
                 lower = (
                     outside and drafts[0].highest > RANKS[outside.level] > 0 and not text[end : drafts[0].start].strip()
@@ -1126,15 +1138,18 @@ class _Reader:
                     of = found[-1]  # 도로법 시행령 제5조 [별표 1]
                     drafts[0].law = _Law(of.law, of.law_kind, of.start, of.end)
             named = drafts[-1].law if drafts else None
-            if (
-                named
-                and named.kind == "named"
-                and bare
-                and self._goes_on_to(text, bare[-1].end, drafts[0], named, memory)
-            ):
-                kind = "named" if memory.own.law else "likely"
-                found[-len(bare) :] = [one._replace(law=named.name, law_kind=kind) for one in found[-len(bare) :]]
-            bare = [draft for draft in drafts if draft.law is None and draft.mark]
+            listed = bool(drafts and bare) and self._is_listed(text, bare[-1], drafts[0])
+            if named and named.name and named.kind in ("named", "short") and bare:
+                # El artículo 4, el artículo 6 y el artículo 7 de la Ley
+                joins = (text[one.end : two.start] for one, two in pairwise(drafts) if not text[two.start].isdigit())
+                every = listed and any(len(_WORD.findall(join)) > 1 for join in joins)
+                every = every and all(one.law and one.law.name == named.name for one in drafts)
+                later = named.kind == "named" and self._goes_on_to(text, bare[-1].end, drafts[0], named, memory)
+                if every or later:
+                    kind = named.kind if every or memory.own.law else "likely"
+                    found[-len(bare) :] = [one._replace(law=named.name, law_kind=kind) for one in found[-len(bare) :]]
+            of_none = [one for one in drafts if one.law is None and (one.mark or "article" in one.numbers)]
+            bare = (bare if listed else []) + of_none
             if len(bare) == len(drafts) == 1:
                 bare[0].law = self._cited_again(text, bare[0], found)
             for draft in drafts:
@@ -1497,6 +1512,15 @@ class _Reader:
         clause = _CLAUSE.match(text, join.end()) if join and join[0].strip(" ,").isalpha() else None
         return clause is not None and start <= min(clause.end(), end + _REACH)
 
+    def _is_listed(self, text: str, before: _Draft, draft: _Draft) -> bool:
+        """Return True if only a comma and words such as *en el* part two articles, which the first one has, too."""
+        between = _LISTED.fullmatch(text, before.end, draft.start)
+        words = [_DETERMINER.sub("", word.casefold()) for word in _WORD.findall(between[0])] if between else []
+        own = _SMALL_WORDS.search(text, max(0, before.start - _ITS), before.start)
+        run = [_DETERMINER.sub("", word.casefold()) for word in _WORD.findall(own[0])] if own else []
+        last = run[: -len(words)][-1:] if words else []
+        return bool(words) and run[-len(words) :] == words and not (last and len(last[0]) < 4)
+
     def _cited_again(self, text: str, draft: _Draft, found: Sequence[Reference]) -> _Law | None:
         """Return the law of an article in brackets whose number the sentence cited: *sections 5 to 9 of … (s. 8)*."""
         if text[draft.start - 1 : draft.start] not in tuple(_OPENING) or not found or not found[-1].law:
@@ -1781,6 +1805,8 @@ class _Reader:
             piece = _UNREAD.match(text, place) if law is None else None
             if piece is None or _BEGINS_SENTENCE.match(text, place - 1):
                 break
+            if piece[0][-1] in _CLOSING and piece[0].count("(") < piece[0].count(")") and self._opening(text, place) >= 0:
+                break  # (report 7, section 5.3 and table 9) followed BS EN
             if head := self._head.search(text, place, piece.end()):
                 kind, level = _unit(head)
                 if piece[0].strip()[0] in _OPENING:
@@ -1836,7 +1862,9 @@ class _Reader:
         if join and join.end() == drafts[0].start and all(one.is_inside for one in drafts):
             for draft in drafts:  # Punkt 4 des Gutachtens, Absatz 2
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
+        note = _AFTERWARDS.match(text, drafts[-1].end)
         behind = self._document_after.match(text, drafts[-1].end)
+        behind = behind or (self._document_after.match(text, note.end()) if note else None)  # Artt. 5 (Penali) del …
         for draft in drafts:
             alone = "annex" in draft.numbers and not (memory.own.law or (draft.law and draft.law.name))
             if alone and (memory.document or self._document_after.search(text)):
@@ -1890,6 +1918,8 @@ class _Reader:
             later = last and (memory.subject is None or memory.subject.start < last.start)
             if law is None and last and later and last.law_kind == "self" and self._this_law.search(last.surface):
                 law = _Law(last.law, "self", 0, 0)  # Section 5 of this Act, section 7 thereof
+            if law is None and last and later and last.law == _DOCUMENT and not last.end < memory.end:
+                law = _Law(_DOCUMENT, "named", 0, 0)  # § 9 des Mietvertrags sowie dessen Anlage 3
             name, kind = (law.name, law.kind) if law else (memory.law, "short")
             draft.law = _Law(name, "self" if kind == "self" else "short", draft.start, draft.end)
             draft.inherits = False
@@ -1976,7 +2006,8 @@ class _Reader:
             last = next((law for law in (*before, *reversed(memory.laws)) if noun[:6] in law.casefold()), "")
             if last and last != memory.own.law:
                 return last, "short"
-        if noun[:6] in own and (own.startswith(noun[:6]) or not self._kind_noun.match(own)):
+        stem = noun[: 5 if len(noun) == 6 else 6]  # Ustawy, of an Ustawa.
+        if stem in own and (own.startswith(stem) or not self._kind_noun.match(own)):
             return memory.own.law, "self"  # But of the code is none of a Decree to carry out the Code.
         laws = [*before, *memory.laws]
         known = ((law, [*filter(str.isalpha, law.casefold().replace(",", "").split())]) for law in laws)
@@ -1986,7 +2017,9 @@ class _Reader:
         if len(named) == 1:
             return named.pop(), "short"  # The Internal Revenue Code … of the Code
         if not memory.own.law and noun in self._own_nouns:
-            last = next(iter([*before, *reversed(memory.laws)]), "")
+            laws = [*before, *reversed(memory.laws)]
+            alike = (law for law in laws if [*filter(str.isupper, law)][-1:] == [noun[0].upper()])
+            last = next(alike, laws[0] if laws else "")
             short = last if last and not self._kind_noun.search(last.casefold()) else ""
             return short, "likely" if short else "self"  # IRC § 409A … § 83(b) of the Code
         return "", "short"
