@@ -40,6 +40,7 @@ _HAN = rf"(?!〇)[{_HAN_SIGNS}]{{1,12}}"
 # What follows may be Han, kana or Hangul. A range of these in each pattern would take seconds to compile.
 _SPACED = r"\dA-Za-zÀ-ɏͰ-ϿЀ-ӿ\u0590-\u06ff\u0e00-\u0e7f"
 _LETTERS = rf"(?-i:(?:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![{_SPACED}]))"
+_STOP, _STOP_ALONE = re.compile(r"(?<=[(|])\\\.(?=[|)])"), r"\\.(?!\\d)"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
 _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
@@ -463,9 +464,12 @@ class Grammar(Schema):
 
     def ahead(self, form: str, numbered: bool = False) -> str:
         """Return the pattern of what must follow a form, or must not; behind a number, an end of it: o 791-A da CLT."""
-        negative = form.startswith("! ")
-        end = r"(?i:-(?:[A-Z]{1,2}|bis|ter|qu[aá]ter)(?![^\W_]))?" if numbered and self.has_words and not negative else ""
-        return f"(?{'!' if negative else '='}{end}{GAP}{self.pattern(form.removeprefix('! '))})" if form else ""
+        if not form:
+            return ""
+        sign, words = ("!", form[2:]) if form.startswith("! ") else ("=", form)
+        end = r"(?i:-(?:[A-Z]{1,2}|bis|ter|qu[aá]ter)(?![^\W_]))?" if numbered and self.has_words and sign == "=" else ""
+        # A full stop ends a clause, and is no part of 34.8.
+        return f"(?{sign}{end}{GAP}{re.sub(_STOP, _STOP_ALONE, self.pattern(words))})"
 
     def first(self, forms: Sequence[str]) -> str:
         """Return the class of the signs with which one of the forms may begin, which is looked at first."""
@@ -520,7 +524,8 @@ class Grammar(Schema):
             )
             # A gap belongs to an ending alone: two in a row can be taken in two ways, for each member of the list.
             tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?(?:{GAP}{self._ending})?" if self.endings else ""
-            number = rf"(?:[(（]?{number_pattern('.', self.lettered, self.letters)}[)）]?|[(（]\w{{1,2}}[)）])"
+            lettered = r"(?:-[A-Z](?![^\W_]))?" if self.has_words else ""
+            number = rf"(?:[(（]?{number_pattern('.', self.lettered, self.letters)}{lettered}[)）]?|[(（]\w{{1,2}}[)）])"
             return rf"{tail}(?:{GAP}(?:{joins}){GAP}{number}{tail}){{1,8}}"
         if token == "I" and self.endings:
             return f"{self._ending}?"

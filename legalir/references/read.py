@@ -120,7 +120,7 @@ _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
 _CLAUSE_BEGINS = re.compile(
-    r"(?:\A|[,、，。.;；:：(（「『“はもがと除依按]"
+    r"(?:\A|\s위|[,、，。.;；:：(（「『“はもがと除依按]"
     r"|[가-힣](?:[은는을를고며도와과면]|므로|지만|거나|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
 )
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
@@ -1488,7 +1488,7 @@ class _Reader:
         marked = self._is_in_no_statute(text, start, memory)
         if law is None or (words is None if joined else not marked):
             return None
-        if not joined and last and len({last.word, draft.word} - {""}) > 1:
+        if not joined and last and len({last.word, draft.word} - ({""} if self._grammar.has_words else {"", "§"})) > 1:
             return None  # A regulation behind section 5 of an act is none of it.
         law.kind = "likely" if over else law.kind
         if law.kind == "named" and self._grammar.spaceless and memory.own.law and not marked:
@@ -1549,7 +1549,7 @@ class _Reader:
 
     def _begins(self, text: str, start: int) -> bool:
         """Return True if no name of a law that is not read can stand before a place: it begins a clause."""
-        return self._grammar.has_words or _CLAUSE_BEGINS.search(text, max(0, start - 8), start) is not None
+        return self._grammar.has_words or text[start] == "§" or _CLAUSE_BEGINS.search(text, max(0, start - 8), start) is not None
 
     def _is_marked(self, text: str, start: int) -> bool:
         """Return True if an article of the own law would be marked as such, by the words around a place."""
