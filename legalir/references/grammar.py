@@ -467,7 +467,9 @@ class Grammar(Schema):
         if not form:
             return ""
         sign, words = ("!", form[2:]) if form.startswith("! ") else ("=", form)
-        end = r"(?i:-(?:[A-Z]{1,2}|bis|ter|qu[aá]ter)(?![^\W_]))?" if numbered and self.has_words and sign == "=" else ""
+        end = (
+            r"(?i:-(?:[A-Z]{1,2}|bis|ter|qu[aá]ter)(?![^\W_]))?" if numbered and self.has_words and sign == "=" else ""
+        )
         # A full stop ends a clause, and is no part of 34.8.
         return f"(?{sign}{end}{GAP}{re.sub(_STOP, _STOP_ALONE, self.pattern(words))})"
 
@@ -525,7 +527,9 @@ class Grammar(Schema):
             # A gap belongs to an ending alone: two in a row can be taken in two ways, for each member of the list.
             tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?(?:{GAP}{self._ending})?" if self.endings else ""
             lettered = r"(?:-[A-Z](?![^\W_]))?" if self.has_words else ""
-            number = rf"(?:[(（]?{number_pattern('.', self.lettered, self.letters)}{lettered}[)）]?|[(（]\w{{1,2}}[)）])"
+            number = (
+                rf"(?:[(（]?{number_pattern('.', self.lettered, self.letters)}{lettered}[)）]?|[(（]\w{{1,2}}[)）])"
+            )
             return rf"{tail}(?:{GAP}(?:{joins}){GAP}{number}{tail}){{1,8}}"
         if token == "I" and self.endings:
             return f"{self._ending}?"

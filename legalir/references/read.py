@@ -159,6 +159,7 @@ _AMENDED = re.compile("(?:修改|修正)《([^》]{2,60})》的[决決]定")
 _AMENDS = re.compile(r"\bamend")
 _NUMBER_OF_LAW = re.compile(r",? (?:n\.|n°|nº|nr\.?|no\.?) ?(\d{1,4})(?![\d/])")
 """The number of a law behind *the said law*, without its year."""
+_OF_SECTION = re.compile(r"\d\(\d{1,3}\)\([a-z]{1,3}\)\Z")
 _LISTED = re.compile(r",[ \xa0](?:[^\W\d_]{1,5}[ \xa0'’]){0,2}")
 """Between two articles of a list: a comma, a preposition and an article."""
 
@@ -1549,7 +1550,11 @@ class _Reader:
 
     def _begins(self, text: str, start: int) -> bool:
         """Return True if no name of a law that is not read can stand before a place: it begins a clause."""
-        return self._grammar.has_words or text[start] == "§" or _CLAUSE_BEGINS.search(text, max(0, start - 8), start) is not None
+        return (
+            self._grammar.has_words
+            or text[start] == "§"
+            or _CLAUSE_BEGINS.search(text, max(0, start - 8), start) is not None
+        )
 
     def _is_marked(self, text: str, start: int) -> bool:
         """Return True if an article of the own law would be marked as such, by the words around a place."""
@@ -1805,7 +1810,11 @@ class _Reader:
             piece = _UNREAD.match(text, place) if law is None else None
             if piece is None or _BEGINS_SENTENCE.match(text, place - 1):
                 break
-            if piece[0][-1] in _CLOSING and piece[0].count("(") < piece[0].count(")") and self._opening(text, place) >= 0:
+            if (
+                piece[0][-1] in _CLOSING
+                and piece[0].count("(") < piece[0].count(")")
+                and self._opening(text, place) >= 0
+            ):
                 break  # (report 7, section 5.3 and table 9) followed BS EN
             if head := self._head.search(text, place, piece.end()):
                 kind, level = _unit(head)
@@ -1840,7 +1849,8 @@ class _Reader:
             if (
                 (draft.law is not None and not (draft.inherits and joined))
                 or (draft.relation.startswith(("this_", "before_", "after_")) and draft is not drafts[-1])
-                or (draft.is_inside and not drafts[-1].is_inside)  # Paragraph 2 and Article 5 of the Regulation.
+                # Paragraph 2 and Article 5 of the Regulation, but paragraph 34(1)(f) is one of section 34.
+                or (draft.is_inside and not (drafts[-1].is_inside or _OF_SECTION.search(text, draft.start, draft.end)))
                 # Of "§ 3 und Artikel 6 der Verordnung" only the article is one of the regulation.
                 or (draft.mark and drafts[-1].mark and draft.mark != drafts[-1].mark)
             ):
