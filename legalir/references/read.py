@@ -1141,13 +1141,10 @@ class _Reader:
             named = drafts[-1].law if drafts else None
             listed = bool(drafts and bare) and self._is_listed(text, bare[-1], drafts[0])
             if named and named.name and named.kind in ("named", "short") and bare:
-                # El artículo 4, el artículo 6 y el artículo 7 de la Ley
-                joins = (text[one.end : two.start] for one, two in pairwise(drafts) if not text[two.start].isdigit())
-                every = listed and any(len(_WORD.findall(join)) > 1 for join in joins)
-                every = every and all(one.law and one.law.name == named.name for one in drafts)
+                joined = listed and self._is_enumerated(text, drafts, named.name)
                 later = named.kind == "named" and self._goes_on_to(text, bare[-1].end, drafts[0], named, memory)
-                if every or later:
-                    kind = named.kind if every or memory.own.law else "likely"
+                if joined or later:
+                    kind = named.kind if joined or memory.own.law else "likely"
                     found[-len(bare) :] = [one._replace(law=named.name, law_kind=kind) for one in found[-len(bare) :]]
             of_none = [one for one in drafts if one.law is None and (one.mark or "article" in one.numbers)]
             bare = (bare if listed else []) + of_none
@@ -1521,6 +1518,12 @@ class _Reader:
         run = [_DETERMINER.sub("", word.casefold()) for word in _WORD.findall(own[0])] if own else []
         last = run[: -len(words)][-1:] if words else []
         return bool(words) and run[-len(words) :] == words and not (last and len(last[0]) < 4)
+
+    def _is_enumerated(self, text: str, drafts: Sequence[_Draft], law: str) -> bool:
+        """Return True if articles of one law end a list: of *el artículo 4, el artículo 6 y el artículo 7 de la Ley*."""
+        joins = (text[one.end : two.start] for one, two in pairwise(drafts) if not text[two.start].isdigit())
+        of_law = all(one.law and one.law.name == law for one in drafts)
+        return of_law and any(len(_WORD.findall(join)) > 1 for join in joins)
 
     def _cited_again(self, text: str, draft: _Draft, found: Sequence[Reference]) -> _Law | None:
         """Return the law of an article in brackets whose number the sentence cited: *sections 5 to 9 of … (s. 8)*."""
