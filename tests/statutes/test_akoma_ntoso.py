@@ -256,6 +256,11 @@ def one(number: str, text: str = "Oars.", name: str = "article") -> str:
             f"<article><num>Art. 2</num>{one('§ 1')}</article>",
             {"1/1": "", "1/2": "", "2/1": ""},
         ),
+        (  # Transitional provisions that begin anew do not rename the articles before them.
+            f"<book><num>Book I</num>{one('Art. 1')}{one('Art. 2')}</book>"
+            f"<transitional><heading>Old</heading>{one('Art. 1')}</transitional>",
+            {"1": "Book I", "2": "Book I", "transitional-2/1": "Old"},
+        ),
     ],
 )
 def test_parts_and_articles(body: str, provisions: dict[str, str]) -> None:
@@ -303,6 +308,24 @@ def test_an_address_of_a_consolidation_and_of_a_language() -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("<p>An oar.</p><m:n><m:act>No. 5</m:act></m:n>", "An oar."),
+        ("<m:n>BOATS</m:n><p>An oar.<m:n>See below</m:n></p>", "An oar."),
+        ("<p>An <m:n>oar</m:n> is wood.</p>", "An oar is wood."),
+        ("<p>This is <m:n>an oar.</m:n></p>", "This is an oar."),
+        ("<p>Wood. <m:n>Oar</m:n>: a bar.</p>", "Wood. Oar: a bar."),
+        ("<m:n>An oar.</m:n>", "An oar."),
+        ("<m:n><p>An oar.</p></m:n>", "An oar."),
+        ("<p>Oars:</p><m:table><m:tr><m:td>5</m:td></m:tr></m:table>", "Oars:\n5"),
+    ],
+)
+def test_elements_of_other_vocabularies(words: str, text: str) -> None:
+    body = f'<article xmlns:m="urn:m"><num>Art. 1</num><content>{words}</content></article>'
+    assert documents_of(law_of(FORMAT, act(body)))["1"].text == text
+
+
+@pytest.mark.parametrize(
     ("language", "text", "repealed"),
     [
         ("fin", "1 § on kumottu L:lla 1.2.2003/4.", True),
@@ -316,6 +339,15 @@ def test_an_address_of_a_consolidation_and_of_a_language() -> None:
         ("deu", "Aufgehoben werden die Regeln über Ruder.", False),
         ("fra", "Sont abrogés les articles 1 et 2.", False),
         ("eng", "", True),
+        ("gle", "(Aisghairthe)", True),
+        ("mlt", "(Imħassar)", True),
+        ("ukr", "Виключена.", True),
+        ("cym", "[Diddymwyd]", True),
+        ("heb", "(בוטל)", True),
+        ("hin", "निरसित", True),
+        ("sqi", "Shfuqizohet ligji për portet.", False),
+        ("mkd", "Се брише веслото.", False),
+        ("isl", "Felld brott ára.", False),
     ],
 )
 def test_words_of_repeal_by_language(language: str, text: str, repealed: bool) -> None:

@@ -184,6 +184,9 @@ _COMMA = re.compile(r"-(?:com|let|num|par|co)\w.*$")
 _WORD, _SIGN = re.compile(r"\w"), re.compile(r"\S")
 _LETTER = re.compile(r"\W*(?:art\w*\.?\W+)?([IVXLCDM])\W*", re.IGNORECASE)
 _MARK = re.compile(r"\(\(|\)\)")
+_SENTENCE = re.compile(r"[.;:!?。][)\]»”\"’]*\s*$")
+_WORDS_IN_TEXT = re.compile("a|b|br|em|i|li|ol|p|span|strong|sub|sup|table|u|ul")
+"""Names of elements that are text in any vocabulary."""
 _TEXT_SPACES = ("{http://www.w3.org/1999/xhtml", "{http://www.w3.org/1998/Math/MathML", "")
 
 
@@ -721,16 +724,33 @@ def _top(body: etree._Element) -> Iterator[etree._Element]:
 
 
 def _metadata(markup: Markup) -> Iterator[LeftOut]:
-    """Yield the places of elements of other vocabularies that stand between the parts of the hierarchy."""
+    """Yield the places of elements of other vocabularies that stand beside the text of the law, not in it."""
     space = _space(markup.root)
     for element in markup.root.iter():
-        if _space(element) not in (space, *_TEXT_SPACES) and isinstance(element.tag, str):
-            holder = element.getparent()
-            if holder is not None and _space(holder) == space and local(holder) in _HIERARCHY | _BODIES:
-                for each in element.iter():
-                    yield LeftOut(*markup.own(each), "metadata")
-                    if each is not element:
-                        yield LeftOut(*markup.tail(each), "metadata")
+        holder = element.getparent()
+        if holder is not None and _space(holder) == space and _is_beside(markup, element, holder):
+            for each in element.iter():
+                yield LeftOut(*markup.own(each), "metadata")
+                if each is not element:
+                    yield LeftOut(*markup.tail(each), "metadata")
+
+
+def _is_beside(markup: Markup, element: etree._Element, holder: etree._Element) -> bool:
+    """Return True if an element of another vocabulary is no text: between paragraphs, or behind the last sentence."""
+    space, name = _space(holder), local(holder)
+    if not isinstance(element.tag, str) or _space(element) in (space, *_TEXT_SPACES):
+        return False
+    if any(_space(each) == space for each in element.iter()):
+        return False
+    if name in _HIERARCHY | _BODIES:
+        return True
+    if _WORDS_IN_TEXT.fullmatch(local(element)):
+        return False
+    if name in ("blockContainer", "blockList", "content", "intro", "list", "wrapUp"):
+        return any(_space(each) == space and markup.words(each) for each in holder)
+    words = (markup.text[slice(*markup.span(each))] if _space(each) == space else "" for each in holder)
+    before = (holder.text or "") + "".join(f"{own}{each.tail or ''}" for own, each in zip(words, holder, strict=True))
+    return not (element.tail or "").strip() and _SENTENCE.search(before) is not None
 
 
 def _space(element: etree._Element) -> str:
