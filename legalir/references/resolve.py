@@ -32,6 +32,8 @@ _BETWEEN = 8
 _LEVELS = ("paragraph", "item", "subitem")
 _HANGUL = re.compile(r"[가-힣]")
 _DASHES = re.compile(r"[‐‑–—]|(?<=\d)之(?=\d)")  # Taiwan writes 15-1 above an article, and 十五條之一 in its text.
+_LAST_TITLE = re.compile(r"schlu(?:ss|ß)titel|titre.final|titolo.finale", re.IGNORECASE)
+"""A title whose articles begin with 1 again, though the others go on."""
 _LAST_DECIMAL = re.compile(r"\.\d+$")
 
 
@@ -125,6 +127,9 @@ class _Book:
         """
         if not self.nested or not reference.article:
             return ()
+        if _LAST_TITLE.match(reference.group):  # Artikel 1 des Schlusstitels
+            holders = {path[0]: None for path in self.nested if path[-1] == _folded(reference.article)}
+            return next(((one,) for one in holders if _LAST_TITLE.search(one)), None)
         if chapter := number_of(reference.group).casefold():
             holders = dict.fromkeys(path[0] for path in self.nested if path[-1] == _folded(reference.article))
             return next(((one,) for one in holders if one.rpartition(" ")[2] == chapter), None)

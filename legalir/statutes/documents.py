@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -135,7 +135,7 @@ class _Cutter:
         """Return the numbers in a unit, and find the groups in which they begin again: part 2 of a schedule.
 
         In an annex one number that two groups share is enough. In a law, most groups must begin again, or all of three
-        or more must share a number, as chapters do that begin with section 1.
+        or more must share a number, as chapters do that begin with section 1; else only the last groups may do so.
         """
         cuts = _IN_ANNEX[self._cut] if unit.kind == "annex" else cuts
         inside = [each for each in unit.units if each.kind in cuts]
@@ -147,11 +147,14 @@ class _Cutter:
         if cuts == _OUTSIDE[self._cut]:
             anew = [_begins_anew(before, later) for (_, before), (_, later) in pairwise(groups)]
             shared = (len(sets) > 2 and bool(set.intersection(*sets))) or 2 * sum(anew) > len(anew)
+            if len(groups) == 2 and len({(each.level, not each.number) for each, _ in groups}) == 2:
+                shared = False  # A book and its transitional provisions.
+            last = set() if shared else _last_anew(zip(inside, found, strict=True))
         else:
-            shared = bool(sets) and sum(map(len, sets)) > len(set.union(*sets))
-        if shared:
-            places = enumerate((each for each, _ in groups), 1)
-            self._parts |= {id(each): f"{each.level or 'part'} {each.number or place}" for place, each in places}
+            shared, last = bool(sets) and sum(map(len, sets)) > len(set.union(*sets)), set()
+        for place, (each, _) in enumerate(groups, 1):
+            if shared or id(each) in last:
+                self._parts[id(each)] = f"{each.level or 'part'} {each.number or place}"
         below = {id(each): [self._parts[id(each)]] if id(each) in self._parts else numbers for each, numbers in groups}
         return [
             number
@@ -170,7 +173,7 @@ class _Cutter:
         without = frozenset(map(id, inside))
         text = "" if unit.repealed else self._law.render(unit, without=without)
         holds_only = unit.kind in ("law", "group") or bool(inside)
-        docno = self._docno(unit, path) if text or not holds_only else ""
+        docno = self._docno(unit, path, above) if text or not holds_only else ""
         if docno:
             self.documents.append(Document(docno, unit, above, text, self._law.spans_of(unit, without=without)))
         first = len(self.documents)
@@ -180,16 +183,25 @@ class _Cutter:
         if docno:
             self._address(unit, path, docno, without)
 
-    def _docno(self, unit: Unit, path: tuple[str, ...]) -> str:
+    def _docno(self, unit: Unit, path: tuple[str, ...], above: tuple[Unit, ...]) -> str:
         place = "/".join(path) or f"{_NAMES.get(unit.kind, unit.level or 'part')}-{unit.number}".rstrip("-")
         if unit.kind == "group" and unit.label and (not unit.number or unit.level == "provision"):
             place = unit.label  # Disposición adicional primera
         docno = _UNFIT.sub("-", f"{self._law.law_id}-{place}".replace("annex ", "annex-").replace("supp ", "supp-"))
+        if unit.kind == "group" and path and docno in self._taken:  # The text below a heading of part 2 of a schedule.
+            docno = _UNFIT.sub("-", "/".join([docno, *self._groups((*above, unit))]))
         self._taken[docno] += 1
         if self._taken[docno] > 1:
             docno = f"{docno}~{self._taken[docno]}"
             self.repeated.append(docno)
         return docno
+
+    def _groups(self, units: Sequence[Unit]) -> Iterator[str]:
+        """Yield level and number, or place, of the groups that the path of a unit does not name."""
+        for holder, unit in pairwise(units):
+            if unit.kind == "group" and id(unit) not in self._parts:
+                place = [each is unit for each in holder.units if each.kind == "group"].index(True) + 1
+                yield f"{unit.level or 'part'}-{unit.number or place}"
 
     def _address(self, unit: Unit, path: tuple[str, ...], docno: str, without: frozenset[int]) -> None:
         self.addresses.append(Address(path, unit.key, docno, unit.kind))
@@ -207,6 +219,19 @@ def _begins_anew(before: Sequence[str], later: Sequence[str]) -> bool:
     """Return True if the numbers of a group fall back to the first ones: 1, 2, 3 and 1, 2."""
     last, first = (int(match[0]) if (match := _MAIN.match(one)) else 0 for one in (before[-1], later[0]))
     return 0 < first <= _FIRST and first <= last and later[0] in before
+
+
+def _last_anew(units: Iterable[tuple[Unit, list[str]]]) -> set[int]:
+    """Return ``id()`` of the last groups of a law, where each begins with 1 again: transitional provisions."""
+    known: set[str] = set()
+    last: set[int] = set()
+    for unit, numbers in units:
+        if unit.kind == "group" and numbers[:1] == ["1"] and "1" in known:
+            last.add(id(unit))
+        elif unit.kind in ("group", "article") and (numbers or unit.number):
+            last.clear()
+        known |= {*numbers, *([unit.number] if unit.kind == "article" else [])}
+    return last
 
 
 def _path(unit: Unit, path: tuple[str, ...]) -> tuple[str, ...]:

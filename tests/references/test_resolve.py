@@ -159,6 +159,21 @@ def test_sections_of_chapters_that_begin_again() -> None:
     assert [*map(" ".join, (one.docnos for one in found))] == [*paths[2:], paths[0], "", "b-2", "b-1"]
 
 
+def test_articles_of_a_last_title_that_begin_again() -> None:
+    paths = ("1", "2", "title Schlusstitel/1", "title Schlusstitel/2")
+    act = law("a", "Hafengesetz")._replace(
+        addresses=[Address((*path.split("/"),), "", path, "article") for path in paths]
+    )
+    text = "Es gilt Artikel 2 des Schlusstitels.\nNach Artikel 1 gilt er.\nEs gilt Artikel 9 des Schlusstitels."
+    references = read(text, "de", Place(act.title, "1"))
+    found = [" ".join(one.docnos) for one in Resolver([act]).resolve(references, "a", ("2",))]
+    assert found == [paths[3], "1", ""]
+    inside = Resolver([act]).resolve(references, "a", ("title Schlusstitel", "1"))
+    assert [" ".join(one.docnos) for one in inside] == [paths[3], paths[2], ""]
+    plain = Resolver([law("a", "Hafengesetz", "1", "2", "9")]).resolve(references, "a", ("2",))
+    assert [" ".join(one.docnos) for one in plain] == ["a-2", "a-1", "a-9"]  # Its numbers go on.
+
+
 def test_an_article_whose_law_is_likely_is_not_certain() -> None:
     act = law("a", "Ferry Act 2001", "3", "5", "6", "7")
     text = "We rely on section 3 of the Ferry Act 2001. Sections 5 to 7 are not in point."

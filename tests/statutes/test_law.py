@@ -173,6 +173,10 @@ def test_articles_of_a_supplement_and_items_of_an_annex_have_docnos_of_their_own
         (("1 2", "3", "4 5"), "1 2 3 4 5"),
         (("1 2", "1"), "chapter-1/1 chapter-1/2 chapter-2/1"),
         (("1 2", "2 3", "4"), "1 2 2~2 3 4"),
+        (("1 2", "3 4", "5", "1 2"), "1 2 3 4 5 chapter-4/1 chapter-4/2"),
+        (("1 2", "3 4", "5", "6", "1 2", "1"), "1 2 3 4 5 6 chapter-5/1 chapter-5/2 chapter-6/1"),
+        (("1 2", "3 4", "1", "5"), "1 2 3 4 1~2 5"),
+        (("1 2", "3 4", "5", "2 6"), "1 2 3 4 5 2~2 6"),
     ],
 )
 def test_numbers_that_begin_again_in_each_chapter(chapters: tuple[str, ...], docnos: str) -> None:

@@ -158,6 +158,23 @@ def test_numbers_that_begin_again_in_a_schedule():
     }
 
 
+def test_text_below_headings_of_a_schedule_whose_reference_stands_first():
+    block = "<Pblock><Title>{}</Title><P><Text>{}</Text></P></Pblock>"
+    schedule = (
+        "<Schedule><Number>SCHEDULE 1</Number><Reference>Section 1</Reference><TitleBlock><Title>Oars</Title>"
+        f"</TitleBlock><ScheduleBody><Part><Number>PART 1</Number>{para(1, 'a')}</Part><Part><Number>PART 2</Number>"
+        f"{block.format('Wood', 'b')}{block.format('Iron', 'c')}</Part></ScheduleBody></Schedule>"
+    )
+    law = law_of(small(para(1, "x"), schedule))
+    rows = [provision_of(law, one) for one in cut(law).documents]
+    assert [(row["article"], row["text"], row.get("path")) for row in rows[1:]] == [
+        ("annex-1", "Section 1", None),
+        ("annex-1/1", "a", "SCHEDULE 1 Oars › PART 1"),
+        ("annex-1/part-2/cross-heading-1", "b", "SCHEDULE 1 Oars › PART 2"),
+        ("annex-1/part-2/cross-heading-2", "c", "SCHEDULE 1 Oars › PART 2"),
+    ]
+
+
 def test_one_preamble_and_no_word_for_the_schedules():
     prelims = """<PrimaryPrelims><Title>T</Title><LongTitle>On rafts.</LongTitle><PrimaryPreamble><EnactingText><Para>
 <Text>Be it enacted:</Text></Para></EnactingText></PrimaryPreamble></PrimaryPrelims>"""

@@ -114,7 +114,8 @@ class _Reader:
         units |= rules(self._preamble, "LongTitle", "SecondaryPreamble", "PrimaryPreamble", "EUPreamble")
         other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(_amendment, "BlockAmendment", "BlockExtract")
         other |= rules(titled("label"), "Pnumber") | rules(_heading, "Title", "Subtitle")
-        other |= rules(_append, "AppendText") | rules(self._reference, "Reference")
+        other |= rules(titled("heading"), "TitleBlock") | rules(_append, "AppendText")
+        other |= rules(self._reference, "Reference")
         other |= rules(self._prelims, "PrimaryPrelims", "SecondaryPrelims", "EUPrelims")
         other |= rules(self._number, "Number") | rules(_ordered, "OrderedList")
         other |= {"Schedules": self._schedules, "Superior": power}
@@ -277,7 +278,7 @@ def _law(markup: Markup) -> Law:
 
 
 def _heading(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    if elements.untouched(unit) and not elements.quoting:
+    if (role == "heading" or elements.untouched(unit)) and not elements.quoting:
         elements.inside(element, unit, "heading")
     else:
         block(elements, element, unit, "text")
