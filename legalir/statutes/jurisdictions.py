@@ -62,6 +62,9 @@ _BEFORE_WORDS = re.compile(
 _NUMBERED = re.compile(r"\W*\d")
 _OMITTED = re.compile(r"[\W]*(?:…|\.\s?\.\s?\.|\*\s?\*\s?\*|x\s?x\s?x)(?:[^\w\[]|\[(?!\d)|[⁰¹²³⁴-⁹x]|\[?\d{1,3}[\])])*")
 """Points in place of a text."""
+_DASHES = re.compile(r"(?:[–—―─_-]\s*){3,}")
+"""A line in place of a text that is deleted, as the Official Journal prints it."""
+_THRICE = r"[.*x]\s?[.*x]\s?[.*x]|[–—―─_-]\s?[–—―─_-]\s?[–—―─_-]"
 _AROUND = " \t\n.·…-—–。:;,()[]（）⁰¹²³⁴⁵⁶⁷⁸⁹"
 _MARK_BEHIND = re.compile(r"\s*(?:[(\[]\d{1,3}[)\]]|[⁰¹²³⁴-⁹]+|(?<=[)\]])\d{1,2})\W*$")
 _DAY_BEHIND = re.compile(r"(?<=\S)\s+\d{4}\.\s?\d{1,2}\.\s?\d{1,2}\.?[\s)）]*$")
@@ -235,7 +238,7 @@ def _words_of_repeal(words: tuple[str, ...], notices: tuple[str, ...], lang: str
         frozenset(word.casefold() for word in whole),
         tuple(word.casefold() for word in begin),
         re.compile(rf"\W*(?:(?:{'|'.join(spaced) or '(?!)'})(?![^\W_])|…|\.\s?\.\s?\.)", re.IGNORECASE),
-        re.compile("|".join([*map(re.escape, sorted(first)), r"…|[.*x]\s?[.*x]\s?[.*x]"]), re.IGNORECASE),
+        re.compile("|".join([*map(re.escape, sorted(first)), rf"…|{_THRICE}"]), re.IGNORECASE),
     )
 
 
@@ -303,7 +306,8 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
             first, _, notes = words.partition("\n")
             # A note below may be read as a paragraph: ¹ L. 88/2008.
             noted = notes and len(unit.units) < 2 and not _NUMBERED.match(first) and table.is_repealed(first, law.lang)
-            if noted or table.is_repealed(words or unit.heading, law.lang):
+            deleted = unit.kind == "article" and _DASHES.fullmatch(words)
+            if noted or deleted or table.is_repealed(words or unit.heading, law.lang):
                 unit.repealed = True
 
 

@@ -124,6 +124,17 @@ LEG.VAL="REG"/><CONS.DOC><BIB.INSTANCE><LG.DOC>EN</LG.DOC></BIB.INSTANCE><FAM.CO
     assert {number: one.text for number, one in documents_of(law).items()} == {"1a": "A raft.", "annex": "A lamp."}
 
 
+def test_consolidations_without_the_number_of_their_act_are_one_law() -> None:
+    text = f"""<CONS.ACT {SCHEMA}><INFO.CONSLEG CONSLEG.REF="0{{0}}" START.DATE="20220528"/><CONS.DOC>{TITLE}
+<ENACTING.TERMS>{{1}}</ENACTING.TERMS></CONS.DOC></CONS.ACT>"""
+    one = "<ARTICLE><TI.ART>Article {}</TI.ART><ALINEA>{}</ALINEA></ARTICLE>"
+    articles = one.format(1, "—————") + one.format(2, "— oars, — lamps —") + one.format(3, "—")
+    laws = [law_of(FORMAT, text.format(f"2020R0007-202{day}0101", articles)) for day in (1, 2)]
+    assert [law.law_id for law in laws] == ["32020R0007"] * 2
+    assert [each.unit.repealed for each in documents_of(laws[0]).values()] == [True, False, False]
+    assert law_of(FORMAT, text.format("2016E/TXT-20200301", articles)).law_id == "02016E/TXT"
+
+
 @pytest.mark.parametrize(
     ("data", "fault"),
     [

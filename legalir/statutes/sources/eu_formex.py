@@ -61,6 +61,8 @@ _SECTION = re.compile(
     r"(?:[A-Z]|\d+|[IVXLC]+))\b[\s.:–—-]*(?P<rest>.*)$"
 )
 _CELEX = re.compile(r"\d(?P<year>\d{4})[A-Z]{1,2}(?P<number>\d{4})")
+_SECTOR = re.compile(r"^0?(?=\d{4}[A-Z]{1,2}\d{4})")
+"""What is before the number of an act in that of its consolidation: 02014R0555-20200101 is of 32014R0555."""
 _ROOT = re.compile(rb"<(ACT|CONS\.ACT|ANNEX|CONS\.ANNEX|AGR|PROT)[\s>]")
 _SHARED = re.compile(rb"<DOCUMENT\.REF[^>]*\bFILE=\"([^\"]+)\"")
 _SEQUENCE = re.compile(rb"<NO\.SEQ>\s*([\d.]+)\s*<")
@@ -119,7 +121,8 @@ class _Reader:
         celex = self._words(holder, "NO.CELEX") or _celex(path.parent.name, year, current)
         named = re.sub(r"(\.doc)?(\.fmx)?\.xml$", "", Path(shared).name)
         numbered = f"{year}-{current}" if year and current else ""
-        law_id = celex or numbered or reference or named or path.parent.name or path.stem
+        consolidated = _SECTOR.sub("3", reference.partition("-")[0])
+        law_id = celex or numbered or consolidated or named or path.parent.name or path.stem
         kind = attribute(info, "LEG.VAL") if info is not None else ""
         kind = kind or (title.split(maxsplit=1)[0] if title else "")
         law = Law(
