@@ -141,6 +141,35 @@ def test_consolidations_whose_addresses_end_in_a_day_are_one_law(tmp_path):
     ]
 
 
+def test_a_file_with_all_wordings_of_each_article(tmp_path):
+    version = '<version fecha_vigencia="{}"><p class="articulo">Artículo {}.</p><p>{}</p></version>'
+    block = '<bloque id="a{0}" tipo="precepto" titulo="Artículo {0}">{1}</bloque>'
+    wordings = {
+        1: {"20200101": "Puertos."},
+        2: {"20200101": "Barcos.", "20210101": "Remos."},
+        3: {"20210101": "Redes."},
+    }
+    blocks = (
+        block.format(number, "".join(version.format(day, number, text) for day, text in days.items()))
+        for number, days in wordings.items()
+    )
+    (tmp_path / "a.xml").write_text(
+        "<response><metadatos><identificador>BOE-1</identificador><titulo>Ley de remos</titulo>"
+        f"<fecha_vigencia>20200101</fecha_vigencia></metadatos>{''.join(blocks)}</response>",
+        encoding="utf-8",
+    )
+    (tmp_path / "b.xml").write_text("<response><bloque>", encoding="utf-8")
+    source = History(str(tmp_path))
+    rows = [(row["docno"], row.get("effective_to", ""), row["text"]) for row in source.provisions()]
+    assert rows == [
+        ("BOE-1-1@2020-01-01", "", "Puertos."),
+        ("BOE-1-2@2020-01-01", "2021-01-01", "Barcos."),
+        ("BOE-1-2@2021-01-01", "", "Remos."),
+        ("BOE-1-3@2021-01-01", "", "Redes."),
+    ]
+    assert [report.file for report in source.reports if not report.fault] == ["a.xml@2020-01-01", "a.xml@2021-01-01"]
+
+
 def test_several_laws_in_one_folder(tmp_path):
     for title in ("가로등법", "나무법"):
         write_law(tmp_path / title, "2020-01-01", "2020-01-01", "1", "##### 제1조 (목적)\n\n정한다.\n", title)

@@ -18,9 +18,9 @@ CASES = {
     "bwb": ("Havenwet", "BWBR0000001", "nl", "2024-01-01", "1a", "Begrippen", "Hoofdstuk 1 Algemeen"),
     "boe": ("Ley de puertos.", "BOE-A-2020-1", "es", "2020-06-01", "1", "Objeto.", "TÍTULO I Puertos"),
     "riigi_teataja": ("Sadamaseadus", "159", "et", "2018-06-22", "3¹", "Sadam", "1. peatükk Üldsätted"),
-    "ecfr": ("Title 99—Harbors", "99", "en", "", "7.2", "Definitions.", "7 PART 7—QUAYS"),
+    "ecfr": ("Title 99—Harbors", "99", "en", "", "7.2", "Definitions.", "PART 7 QUAYS"),
     "legi": ("Code des ports", "LEGITEXT01", "fr", "", "L121-3", "", ""),
-    "leychile": ("LEY DE PUERTOS", "77", "es", "2022-02-02", "1", "", "I De los puertos"),
+    "leychile": ("LEY DE PUERTOS", "77", "es", "2022-02-02", "1", "", "TITULO I De los puertos"),
     "lovdata": (
         "Lov om havner",
         "NL-lov-2001-01-01-1",
@@ -45,7 +45,7 @@ TEXTS = {
     "riigi_teataja": "(1) Sadam on koht.",
     "ecfr": "(a) A quay is an edge.",
     "legi": "Le port est libre.",
-    "leychile": "Artículo 1°.- El puerto es libre.",
+    "leychile": "El puerto es libre.",
     "lovdata": "En havn er et sted.",
     "nz": "1 A berth is a place.",
     "retsinformation": "En havn er et sted.\n1) kajer\nStk. 2. Kajen er fri.",
@@ -81,6 +81,22 @@ def test_rules_of_the_package(name: str) -> None:
     above = " › ".join(f"{each.label} {each.heading}".strip() for each in document.above[1:])
     assert above.replace(". ", " ") == path.replace(". ", " ")
     assert document.text == TEXTS[name]
+
+
+@pytest.mark.parametrize(
+    ("text", "heading", "article", "path"),
+    [
+        ("TITULO I\nDe los puertos", "De los puertos", "     Artículo 1º.- Libre.", "TITULO I De los puertos"),
+        ("TITULO I DE LOS PUERTOS", "De los puertos", "Art. 1. Libre.", "TITULO I De los puertos"),
+        ("TITULO I", "De los puertos", "Libre.", "TITULO I De los puertos"),
+    ],
+)
+def test_numbers_and_headings_behind_their_text(text: str, heading: str, article: str, path: str) -> None:
+    changed = sample("leychile").replace("TITULO I<", f"{text}<").replace("De los puertos", heading)
+    law = law_of(format_of("leychile"), changed.replace("Artículo 1°.- El puerto es libre.", article))
+    ((number, document),) = documents_of(law).items()
+    above = document.above[-1]
+    assert (number, document.text, f"{above.label} {above.heading}") == ("1", "Libre.", path)
 
 
 def test_each_sample_is_recognised_by_its_rules_alone() -> None:

@@ -107,7 +107,7 @@ class StatuteFiles(Declared):
         with ExitStack() as unpacked:
             for path, name in self._named_files(root, unpacked):
                 only = self._formats[0] if path == self._path and len(self._formats) == 1 else None
-                if each := only or _format_of(path, self._formats):
+                if each := only or format_of(path, self._formats):
                     tasks.append(Task(path, name, each, self.unit, self.references, kept))
                 else:
                     unknown[name] = path
@@ -252,7 +252,8 @@ def _files_below(path: Path) -> list[Path]:
     return sorted(each for each in paths if each.is_file())
 
 
-def _format_of(path: Path, formats: tuple[Format, ...]) -> Format | None:
+def format_of(path: Path, formats: tuple[Format, ...]) -> Format | None:
+    """Return the first format that recognises a file."""
     suffix = path.suffix.lower()
     fitting = [each for each in formats if suffix in each.suffixes]
     if not fitting:

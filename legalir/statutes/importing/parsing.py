@@ -70,6 +70,8 @@ class Format(NamedTuple):
         beside: whether the law of a file depends on the files beside it, so that what it gave is not kept.
         needs: what its files have near their start, with the words in backticks: ``the key `법령```. A message about a
             file that is not recognised names the format whose words the file has.
+        editions: returns the content of each version, by its day, of a file with the wordings of all days; ``history``
+            reads them, every other source reads the newest.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Format(NamedTuple):
     general: bool = False
     needs: str = ""
     beside: bool = False
+    editions: Callable[[Path], dict[str, bytes]] | None = None
 
 
 @dataclass

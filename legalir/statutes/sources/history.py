@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from legalir.contract import factory_of
 from legalir.declared import check_choice
+from legalir.errors import DataError
 from legalir.statutes.dates import iso_date
-from legalir.statutes.importing.files import Format, StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles, format_of
 from legalir.statutes.importing.linking import GivenLinks
 from legalir.statutes.importing.parsing import Stored
 from legalir.statutes.importing.text_links import TextLinks
@@ -50,6 +53,21 @@ class History(StatuteFiles):
         every = formats()
         check_choice("history", "format", self.format, ("auto", *(each.name for each in every)))
         return tuple(each for each in every if self.format in ("auto", each.name))
+
+    def _named_files(self, root: Path, unpacked: ExitStack) -> Iterator[tuple[Path, str]]:
+        """Yield each file and its name; a file that holds the wordings of all days is a file for each of these."""
+        for path, name in super()._named_files(root, unpacked):
+            editions: dict[str, bytes] = {}
+            found = format_of(path, self._formats)
+            if found and found.editions:
+                with suppress(DataError):  # Its report says why it cannot be read.
+                    editions = found.editions(path)
+            if not editions:
+                yield path, name
+            for day, content in editions.items():
+                copy = Path(unpacked.enter_context(TemporaryDirectory(prefix="legalir-"))) / path.name
+                copy.write_bytes(content)
+                yield copy, f"{name}@{day}"
 
     def provisions(self) -> Iterator[Mapping[str, str]]:
         """Yield the versions of all provisions, law by law.

@@ -119,6 +119,9 @@ class Rules(Schema):
     promulgated: AnyText = ""
     """Value of the day of the law."""
 
+    versions: AnyText = ""
+    """Value of the day of each wording of a unit, the oldest first: ``version@date``; ``history`` reads them all."""
+
     leave_out: tuple[Text, ...] = ()
     """Selectors of what is no text of the law: menus, tables of contents, notes."""
 
@@ -218,13 +221,34 @@ def _by_root(name: str, rules: Rules, title: str = "") -> Format:
     roots = " or ".join(f"`{root}`" for root in rules.root)
     needs = f"the root {roots}" + (f" and `{rules.has}`" if rules.has else "")
     read = partial(_read_xml, rules=rules, title=title)
-    return Format(f"xml-{name}".rstrip("-"), _XML, partial(_has_root, rules), read, needs=needs if roots else "")
+    editions = partial(_editions, rules=rules) if rules.versions else None
+    recognises = partial(_has_root, rules)
+    return Format(f"xml-{name}".rstrip("-"), _XML, recognises, read, needs=needs if roots else "", editions=editions)
 
 
 def _has_root(rules: Rules, path: Path, head: bytes) -> bool:
     text = head.decode("utf-8", "ignore")
     root = _FIRST_KEY.match(text) if path.suffix.lower() == ".json" else _ROOT.search(text)
     return not rules.root or (root is not None and root[1] in rules.root and rules.has in text)
+
+
+def _editions(path: Path, rules: Rules) -> dict[str, bytes]:
+    """Return the file without later wordings, for each day on which one begins."""
+    from lxml import etree
+
+    css, _, name = rules.versions.partition("@")
+    root = Markup(path.read_bytes(), path.name).root
+    days = {each: iso_day(attribute(each, name)) for each in _select(root, css, True)}
+    content = {}
+    for day in sorted({*days.values()} - {""}, reverse=True):
+        for element in [each for each, since in days.items() if since > day]:
+            del days[element]
+            if (holder := element.getparent()) is not None:
+                holder.remove(element)
+                if (above := holder.getparent()) is not None and not _select(holder, css, True):
+                    above.remove(holder)
+        content[day] = etree.tostring(root, encoding="utf-8")
+    return dict(sorted(content.items()))
 
 
 def _read_xml(path: Path, data: bytes, rules: Rules, title: str) -> Iterator[Law]:
@@ -395,6 +419,8 @@ class _Page:
             self._label_again = rule[1].label_again
             if "@" in rule[1].heading or rule[1].heading.startswith("/"):
                 unit.heading = self._value(element, rule[1].heading)
+                if unit.label.casefold().endswith(unit.heading.casefold()):
+                    unit.label = unit.label[: len(unit.label) - len(unit.heading)].strip() or unit.label
             if not rule[1].label and self._headed(unit, element, rule[1]):
                 return
         elif name in CELLS and element.getprevious() is not None:
@@ -440,11 +466,14 @@ class _Page:
 
     def _behind(self, unit: Unit, start: int, end: int) -> int:
         """Return where the text of a unit begins behind its label and heading, which may stand there once more."""
-        heading = () if self._label_again else unit.heading.split()
-        words = [re.escape(each.strip(".")) for each in (*unit.label.split(), *heading)]
-        pattern = rf"\s*(?:[^\W\d]*\.?|§)\s*{_BETWEEN.join(words)}(?!\w|[.–-]\w){_BETWEEN}"
-        again = re.compile(pattern, re.IGNORECASE).match(self.law.text, start, end) if words else None
-        return again.end() if again else start
+        label, heading = (
+            _BETWEEN.join(re.escape(each.strip(".")) + "[ºª°]?" for each in words.split())
+            for words in (unit.label, "" if self._label_again else unit.heading)
+        )
+        again = rf"{label}(?:{_BETWEEN}{heading}){'?' if label else ''}(?!\w|[.–-]\w){_BETWEEN}"
+        pattern = re.compile(rf"\s*(?:[^\W\d]*\.?|§)\s*{again}", re.IGNORECASE)
+        match = pattern.match(self.law.text, start, end) if label or heading else None
+        return match.end() if match else start
 
     def _set(self, role: Literal["label", "heading"], element: etree._Element) -> None:
         unit, words = self._outline.unit, self._words(element)
