@@ -1520,7 +1520,7 @@ class _Reader:
         return bool(words) and run[-len(words) :] == words and not (last and len(last[0]) < 4)
 
     def _is_enumerated(self, text: str, drafts: Sequence[_Draft], law: str) -> bool:
-        """Return True if articles of one law end a list: of *el artículo 4, el artículo 6 y el artículo 7 de la Ley*."""
+        """Return True if articles of one law end a list: *el artículo 4, el artículo 6 y el artículo 7 de la Ley*."""
         joins = (text[one.end : two.start] for one, two in pairwise(drafts) if not text[two.start].isdigit())
         of_law = all(one.law and one.law.name == law for one in drafts)
         return of_law and any(len(_WORD.findall(join)) > 1 for join in joins)
