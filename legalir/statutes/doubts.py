@@ -10,11 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib import resources
 from itertools import groupby, pairwise
 from sys import intern
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from legalir.analysis.language import UNKNOWN, identify, language
+from legalir.config import read_yaml
 from legalir.datasets.dataset import StatuteDataset
 from legalir.datasets.readers import read_corpus, read_links
 from legalir.errors import AnalyzerError
@@ -23,6 +25,7 @@ from legalir.references.numbering import sort_key
 from legalir.statutes.importing.tree import read_origins
 from legalir.statutes.jurisdictions import Heading, jurisdictions, pattern_of_repeal
 from legalir.statutes.reading.plain_text import CUT_OFF
+from legalir.statutes.reading.title import names_law
 from legalir.storage.validity import provision_key
 
 _MOST = 0.6
@@ -44,9 +47,17 @@ _SEVERAL = 20
 _SAMPLE = 1000
 """Characters of a law by which its language is recognised."""
 
+_END = 400
+"""Characters at the end of a law in which signs that it is another kind of text are looked for, as at its head."""
+
 _FEW_LETTERS = 40
 _ALIKE = ("da nb nn no", "id ms jv", "bs hr sl sr", "cs sk", "es gl pt", "be ru uk", "af nl fy", "ja zh", "fr oc wa")
 """Languages that are mistaken for each other."""
+
+_JUDGMENT = "judgment"
+"""Level of a decision of a court, which the source ``judgments`` reads."""
+_SIGNS_OF_OTHERS = (2, 4)
+"""Signs by which a text is no law, and if its name is that of a law."""
 
 _LARGEST_YEAR = 2100
 _SMALLEST_YEAR = 1200
@@ -114,6 +125,7 @@ class Doubts:
         self._laws: dict[str, list[_Seen]] = {}
         self._names: dict[str, str] = {}
         self._samples: dict[str, str] = {}
+        self._edges: dict[str, tuple[str, str]] = {}  # words at the head of a law and at its end, without headings
         self._law_of: dict[str, str] = {}
         self._citing: set[str] = set()
         self._links = 0
@@ -132,6 +144,9 @@ class Doubts:
         sample = self._samples.get(law, "")
         if len(sample) < _SAMPLE:
             self._samples[law] = f"{sample}\n{fields.get('heading', '')}\n{text[: _SAMPLE - len(sample)]}"
+        if fields.get("level") != _JUDGMENT:
+            head = self._edges.get(law, ("", ""))[0]
+            self._edges[law] = (f"{head}\n{text[: _SAMPLE - len(head)]}" if len(head) < _SAMPLE else head, text[-_END:])
         years = {fields.get(name, "")[:4] for name in ("effective_from", "effective_to")} - {"", _NOT_YET}
         words = any(map(str.isalpha, text))
         flags = {
@@ -238,6 +253,11 @@ class Doubts:
             stem = file.rpartition("/")[2].rpartition(".")[0]
             if stem and self._names[law] == stem:
                 yield Doubt("name", first, f"The law is named after its file, {stem!r}.", 'Name it: title="…".')
+        words, named = "\n".join((self._names[law], *self._edges.get(law, ()))), names_law(self._names[law])
+        for kind, (signs, but) in _others().items():
+            signed = sum(sign.search(words) is not None for sign in signs)
+            if signed >= _SIGNS_OF_OTHERS[named] and not but.search(words):
+                yield Doubt("no law", first, f"{name} looks like {kind}, not like a law.", "If it is, leave it out.")
         yield from self._of_language(law, first, languages)
         yield from _of_size(name, provisions)
         in_order = sorted(articles, key=lambda each: sort_key(each.article)) if law in self._in_files else articles
@@ -314,6 +334,19 @@ class Doubts:
                 f"{_of(len(seconds), provisions, name)} the number of another one (~2).",
                 "Their numbers may have lost a letter, or begin anew in each part: look at the labels.",
             )
+
+
+@cache
+def _others() -> dict[str, tuple[list[re.Pattern[str]], re.Pattern[str]]]:
+    """Return the signs of what is no law, and what is against them, by its name in ``kinds.yaml``."""
+    # The file is part of the package.
+    with resources.as_file(resources.files("legalir.statutes") / "kinds.yaml") as path:
+        others = cast(dict[str, dict[str, dict[str, Any]]], read_yaml(path, "kinds of laws"))["others"]
+    flags = re.IGNORECASE | re.MULTILINE
+    return {
+        kind: ([re.compile("|".join(sign), flags) for sign in each["signs"]], re.compile(each["but"], flags))
+        for kind, each in others.items()
+    }
 
 
 def _of(count: int, among: Sequence[object], name: str) -> str:

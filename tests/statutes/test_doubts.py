@@ -100,6 +100,60 @@ def test_what_is_not(found: list[Doubt]) -> None:
     assert found == []
 
 
+def law_of_lines(lines: str) -> list[str]:
+    """Return what a text is taken for that is no law: its name, its preamble, and what its articles say."""
+    name, preamble, *texts = lines.split(" | ")
+    looked = Doubts()
+    for number, text in [("preamble", preamble), *enumerate(texts, 1)]:
+        words = text.replace(" / ", "\n")
+        looked.add({"docno": f"a-{number}", "article": str(number), "law": name, "law_id": "a", "text": words})
+    return [each.sentence for each in looked.found() if each.kind == "no law"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        ("judgment", "Landgericht Au | Im Namen des Volkes / Urteil / In dem Rechtsstreit | Der Kahn sank."),
+        ("judgment", "Lee v Pier Ltd | Case No: 7 / IN THE HIGH COURT / ANN LEE Claimant / JUDGMENT | A boat sank."),
+        (
+            "judgment",
+            "COUR DE CASSATION | Pourvoi n° 7 / ARRÊT | La barque coula. | Elle rejette le pourvoi",
+        ),
+        ("judgment", "大阪地方裁判所 | 判決 / 原告 山田 / 被告 川田 / 主文 | 請求を棄却する。"),
+        ("judgment", "서울중앙지방법원 | 판 결 / 원 고  이선장 / 주 문 | 청구를 기각한다."),
+        ("contract", "Bootsmietvertrag zwischen | Frau Au – nachfolgend „Vermieterin“ – | Sie vermietet den Kahn."),
+        ("contract", "BOAT LEASE | made between Ann Lee (the “Lessor”) and Bob Ray | The Lessor lets the boat."),
+        ("contract", "CONTRAT DE LOCATION | Mme Lee, ci-après dénommée « le Loueur » | La barque est louée."),
+        ("contract", "船舶賃貸借契約書 | 山田（以下「甲」という。）と川田は契約する。 | 甲は船を貸す。"),
+        ("contract", "선박임대차계약서 | 이선장(이하 “갑”이라 한다) | 갑은 배를 빌려준다."),
+    ],
+)
+def test_a_text_that_is_no_law(kind: str, lines: str) -> None:
+    assert law_of_lines(lines) == [f"{lines.split(' | ')[0]} looks like a {kind}, not like a law."]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Gesetz über den Mietvertrag | vom 3. Mai | Der Vermieter, nachfolgend „Vermieter“, vermietet. | Mietvertrag",
+        "Courts Act 2003 | JUDGMENT / IN THE HIGH COURT | A judgment is signed. | The plaintiff and the defendant",
+        "AGREEMENT | between the Government of Utopia (the “Lessor”) and the Republic of Au | The harbour is let.",
+        "Staatsvertrag | zwischen Au und Ufer, nachfolgend „Länder“, über den Hafen | Sie betreiben ihn.",
+        "民事訴訟規則 | 第一章 | 原告及び被告の手続を定める。 | 判決書には、主文を記載する。",
+        "Port rules | In the High Court / The following rules are made: | A claim is heard. | JUDGMENT",
+        "계약서 | 계약의 원칙 | 계약은 서면으로 한다. | 갑과 을은 계약을 지킨다.",
+    ],
+)
+def test_a_law_about_contracts_or_judgments(lines: str) -> None:
+    assert law_of_lines(lines) == []
+
+
+def test_a_decision_that_is_imported_as_one() -> None:
+    looked = Doubts()
+    looked.add({"docno": "a", "text": "판 결\n원 고  이선장\n주 문", "law": "2020가단7", "level": "judgment"})
+    assert [each.kind for each in looked.found()] == []
+
+
 def test_versions_that_became_laws() -> None:
     looked = Doubts()
     for day in ("20230101", "20240101"):
