@@ -24,7 +24,7 @@ _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
 _THAI = "ทวิ|ตรี|จัตวา|เบญจ|ฉ|สัตต|อัฏฐ|นว|ทศ"
 _ORDINAL = rf"(?:[a-z]?(?:semel|bis|ter|qu[aá]ter|(?:quinqu|sex|sept|oct|nov|non|[a-z]*dec|vic)ies)|{_THAI})"
-_LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku)))"
+_LETTER = r"\s(?-i:[a-z](?=\s*$|\.|\s+(?:[A-ZÄÖÜ(\[]|§|kap|luku))|[A-Za-z](?=-\d))"
 _HIGH = "[⁰¹²³⁴-⁹]"
 _NUMBER = (
     rf"(?:(?:(?:L[OP]|[LRDA])\*?\.?\s?|(?-i:[IVX]{{1,5}}\.(?=\d)))?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*"
@@ -33,7 +33,7 @@ _NUMBER = (
     rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}|[a-zа-иα-θ]{{0,2}})"
     rf"(?:[./:\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]|\d?\)))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
 )
-"""A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``2-1 a``."""
+"""A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``2 A-1 a``."""
 
 _WORDS = """
     one two three four five six seven eight nine ten first second third fourth fifth sixth seventh eighth ninth tenth
@@ -161,8 +161,9 @@ class Jurisdiction(Schema):
                 label = " ".join(match[0].split())
                 rest = line[match.end() :]
                 end = match.end() + len(rest) - len(rest.lstrip())
-                letter = _LETTER_BEHIND.search(label)  # 4. gr. a
-                return Heading(depth, level, number_of(label) + (letter[1] if letter else ""), end, label)
+                number, letter = number_of(label), _LETTER_BEHIND.search(label)  # 4. gr. a, but § 2 A-1 a
+                more = letter[1] if letter and not number.endswith(letter[1]) else ""
+                return Heading(depth, level, number + more, end, label)
         return None
 
     @cached_property
@@ -321,6 +322,8 @@ def spelled(word: str) -> str:
 
 def _form(form: str, kind: Kind) -> str:
     number = rf"(?:{_NUMBER}|(?:{'|'.join(_WORDS.split())})(?![^\W_]))" if kind == "group" else _NUMBER
+    if form == "Kapittel N":  # Kapittel 2 A. Fyr
+        number += r"(?:(?<=\d)\s(?-i:[A-H])(?=[.:]?(?:\s|$)))?"
     words = [number if word == "N" else spelled(word) for word in form.split()]
     # 제5조의2; 4. gr. a.
     end = _END if words[-1] == number else rf"(?:(?:\s?[의のノ之]\s?{_DIGITS})+|\s(?-i:[a-z])(?=\.(?:\s|$)))?"

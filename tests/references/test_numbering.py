@@ -15,6 +15,7 @@ from legalir.references.numbering import number_of, numbers_of, sort_key
     ("label", "number"),
     [
         ("제9조의2", "9의2"),
+        ("§ 2 A-1 a", "2A-1a"),
         ("제7-14조의2", "7-14의2"),
         ("제 12 조의 3", "12의3"),
         ("제12호의3", "12의3"),
