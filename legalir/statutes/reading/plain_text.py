@@ -11,7 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from legalir.analysis.language import identify
 from legalir.errors import DataError
+from legalir.statutes.jurisdictions import openings
 from legalir.statutes.law import CELL, Law, Span, Unit
 
 _DRAWN = re.compile(r"[ \t\u3000]*(?:[\u2500-\u257f]|\+[-=]{2}|\|.*\|[ \t]*$)|.*[\u2502\u2503]")
@@ -29,6 +31,23 @@ _WIDER = {
     **dict.fromkeys(("tis-620", "windows-874", "iso-8859-11"), "cp874"),
 }
 """What pages in an encoding are really written in: a larger one that contains it."""
+_LEGACY = tuple(
+    (encoding, langs.split())
+    for encodings, langs in (
+        *(("cp932 euc-jp", "ja"), ("cp949", "ko"), ("gb18030 big5", "zh"), ("cp874", "th")),
+        *(("cp1251", "ru uk bg be"), ("koi8-r cp866", "ru"), ("cp1253 iso-8859-7", "el"), ("cp1256", "ar")),
+        *(("cp1250 iso-8859-2", "pl cs sk hu ro hr sl bs"), ("cp1254", "tr"), ("cp1257", "lt lv et")),
+        ("cp1252", "de fr it es pt ca nl da nb nn no sv fi is en"),
+    )
+    for encoding in encodings.split()
+)
+"""Encodings of files that do not declare one, and languages of each."""
+_GUESSED = 1 << 16
+"""Bytes by which an encoding is recognised."""
+_FEWEST_BLANKS = 500
+"""Bytes among which a text has a blank or a line end."""
+_MISREAD = re.compile(r"[^\W\d_][¡-©«-´¶¸¹»-¿×÷][^\W\d_]|[а-яα-ω][А-ЯΑ-Ω]")
+"""What a text has in a wrong encoding: a sign, or a capital, inside of a word."""
 
 _NUMBER = re.compile(r"\d{1,9}")
 _GUTTER = re.compile(r"(?P<left>\s*\S(?:\S|\s(?!\s))*)?\s{2,}(?=\S)(?!.*\S\s{3,}\S)")
@@ -72,6 +91,15 @@ _REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>[^\w\s]*)\s*")
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _JOINTS = frozenset(("und", "oder", "bzw", "sowie", "and", "or", "et", "ou", "e", "o", "en", "of", "y"))
 """Words behind a hyphen that stands for the rest of a word: ``Kauf- und Mietvertrag``."""
+_COMPOUND = re.compile(
+    r"(?:well|self|ill|half|non)-(?!(?:ness|ish|ful|less|ing|ings|some|sense|obstant|ché)$)\w{3,}"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)-(?:thirds?"
+    r"|half|quarters?|fourths?|fifths?|years?|months?|weeks?|days?|hours?|one|two|three|four|five|six|seven|eight|nine)"
+    r"|\w{4,}-(?:term|based|known|called|owned|related)|(?:full|part|real)-time|ci-(?:après|dessus|dessous|joints?|contre)"
+    r"|(?:\w+-)?à-dire|peut-être|\w+-mêmes?|cel(?:ui|le|les)-(?:ci|là)|ceux-(?:ci|là)|au-(?:delà|dessus|dessous)",
+    re.IGNORECASE,
+)
+"""Words that have a hyphen wherever the line ends, if the text does not write them without it elsewhere."""
 
 
 def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") -> str:
@@ -80,28 +108,58 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
     Args:
         data: its bytes.
         name: of the file, for messages.
-        encoding: from the user; None: a byte order mark decides, then UTF-8 if it is valid, then `declared`.
+        encoding: from the user; None: a byte order mark decides, then UTF-8 if it is valid, then words for articles in
+            letters that are not Latin ones, unless another encoding of such is declared, then `declared`.
         declared: what the file says of itself.
 
     Raises:
-        DataError: it is not UTF-8 and declares nothing, or there is no such encoding.
+        DataError: it is not UTF-8, declares nothing and is not recognised, or there is no such encoding.
     """
     if encoding is None:
-        encoding = next((each for mark, each in _BYTE_ORDER if data.startswith(mark)), None)
+        encoding = next((each for mark, each in _BYTE_ORDER if data.startswith(mark)), None) or _without_mark(data)
     if encoding is None:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            if not declared:
+            latin = _WIDER.get(declared.lower(), declared) in ("", "cp1252")
+            likely, certain = _guessed(data) if latin else ("", False)
+            if not declared and not certain:
+                source = "html" if name.lower().endswith((".html", ".htm", ".xhtml")) else "text"
                 raise DataError(
-                    f'{name}: not UTF-8 at byte {error.start}: name its encoding, such as encoding="cp949".'
+                    f"{name}: not UTF-8 at byte {error.start}: name its encoding{', such as' if likely else ':'} "
+                    f'{source}(path=…, encoding="{likely or "…"}").'
                 ) from None
-        encoding = declared
+            encoding = likely if certain else declared
     encoding = _WIDER.get(encoding.lower(), encoding)
     try:
         return data.decode(encoding, "replace").removeprefix("\ufeff")
     except LookupError:
         raise DataError(f'{name}: there is no encoding {encoding!r}: name it, such as encoding="utf-8".') from None
+
+
+def _without_mark(data: bytes) -> str | None:
+    """Return the form of UTF-16 that a file without a byte order mark is in: blanks and line ends show it."""
+    forms = ("utf-16-le", "utf-16-be")
+    found = [sum(map(data[:_GUESSED].decode(form, "replace").count, " \n")) for form in forms if b"\0" in data]
+    sure = found and max(found) > 10 * min(found) and max(found) * _FEWEST_BLANKS > min(len(data), _GUESSED)
+    return forms[found.index(max(found))] if sure else None
+
+
+def _guessed(data: bytes) -> tuple[str, bool]:
+    """Return the likeliest legacy encoding, or nothing, and whether it is certain: two lines or more open articles."""
+    data = data if len(data) <= _GUESSED else data[: max(data.rfind(sign, 0, _GUESSED) for sign in (b"\n", b">")) + 1]
+    likely = ""
+    for encoding, langs in _LEGACY:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        begun = [match[0] for line in re.split(r"[\n>]", text) if (match := openings(("article",)).match(line))]
+        if sum(any(sign > "\u02ff" and sign.isalpha() for sign in words) for words in begun) > 1:
+            return encoding, True
+        if not likely and not _MISREAD.search(text) and identify([text]) in langs:
+            likely = encoding
+    return likely, False
 
 
 def compact(words: str) -> str:
@@ -209,23 +267,30 @@ def rejoined(rows: Sequence[str]) -> list[str]:
     """Return lines without the hyphens that divide words at their ends; the rest of a word goes to the line before.
 
     ``Bundesverfas-`` and ``sung`` become ``Bundesverfassung``; ``EU-`` and ``Recht`` stay ``EU-Recht``. How the file
-    writes the word elsewhere decides; else a small letter behind the hyphen joins.
+    writes the word elsewhere decides; else a small letter behind the hyphen joins, except for words such as
+    ``well-known``. A small letter goes on also below blank lines, which a page leaves at its end.
     """
     known = {word.casefold() for row in rows if "-" in row or "‐" in row for word in _WORD.findall(row)}
     if known:
         known |= {word.casefold() for row in rows for word in _WORD.findall(row)}
     joined: list[str] = []
     for row in rows:
-        divided = _DIVIDED.search(joined[-1]) if joined else None
+        last = next((each for each in reversed(joined) if each.strip()), "") if row.strip() else ""
+        divided = _DIVIDED.search(last)
         rest = _REST.match(row) if divided else None
+        if rest and not joined[-1].strip() and not rest["tail"][0].islower():
+            rest = None
         if not divided or not rest or rest["tail"].casefold() in _JOINTS:
             joined.append(row)
             continue
         whole, parts = divided["head"] + rest["tail"], f"{divided['head']}-{rest['tail']}"
         soft = divided["hyphen"] == "\u00ad"
         apart = parts.casefold() in known and whole.casefold() not in known
-        if not soft and (apart or (whole.casefold() not in known and not rest["tail"][0].islower())):
+        printed = _COMPOUND.fullmatch(parts) or not rest["tail"][0].islower()
+        if not soft and (apart or (whole.casefold() not in known and printed)):
             whole = parts
+        while not joined[-1].strip():
+            joined.pop()
         joined[-1] = joined[-1][: divided.start()] + whole + rest["signs"]
         joined.append(row[rest.end() :])
     return joined
