@@ -21,6 +21,7 @@ from refusals import refused
 
 from legalir.datasets import check, load
 from legalir.errors import DataError
+from legalir.plugins import make
 from legalir.statutes.importing.files import StatuteFiles
 from legalir.statutes.importing.parsing import Format, Task, parse_all
 from legalir.statutes.law import GivenLink, Law, Outline, Unit
@@ -274,6 +275,15 @@ def test_repeated_and_missing_numbers_are_noted(tmp_path: Path) -> None:
         "창고안전법: 900001-3~2 is the second unit of its number.",
         "창고안전법: no article has the number 6: gaps are allowed.",
     ]
+
+
+@pytest.mark.parametrize(("numbers", "gap"), [("14-101 14-102 14-103", ""), ("1 3-5 6", "2"), ("1-1 1-2 2-1 2-2", "")])
+def test_numbers_with_a_chapter_are_no_range(tmp_path: Path, numbers: str, gap: str) -> None:
+    lines = "\n".join(f"§ {number}. Pier\nA pier is long." for number in numbers.split())
+    (tmp_path / "a.txt").write_text(f"Pier Act\n{lines}", encoding="utf-8")
+    report = write_collection(make("source", f'text(path="{tmp_path}")', None), tmp_path / "new")
+    notes = report.details["files"][0].get("notes", [])  # type: ignore[index]
+    assert notes == ([f"Pier Act: no article has the number {gap}: gaps are allowed."] if gap else [])
 
 
 @pytest.mark.parametrize(

@@ -149,12 +149,18 @@ def _place(text: str, start: int, end: int) -> str:
 
 def _gaps(documents: CutLaw) -> Iterator[str]:
     """Yield a sentence on numbers that are missing among the articles of a law, where these count from 1 by one."""
-    numbers = {
-        number
+    found = [
+        main
         for each in documents.documents
         if each.unit.kind == "article" and all(holder.kind in ("law", "group") for holder in each.above)
         if (main := re.match(r"(\d{1,9})(?:-(\d{1,9})$)?(?!\d)", each.unit.number))
-        for number in range(int(main[1]), max(int(main[1]), min(int(main[2] or 0), int(main[1]) + 500)) + 1)
+    ]
+    ranges = Counter(main[1] for main in found if main[2])
+    numbers = {
+        number
+        for main in found  # 14-101 and 14-102 are of chapter 14.
+        for last in [int(main[2] or 0) if ranges[main[1]] == 1 else 0]
+        for number in range(int(main[1]), max(int(main[1]), min(last, int(main[1]) + 500)) + 1)
     }
     last = max(numbers, default=0)
     if 0 < last - len(numbers - {0}) <= len(numbers):  # One article may be numbered 20240101.

@@ -44,6 +44,10 @@ _OF_CHAPTER = re.compile(r"\s*(?:[A-Z]{2,4}\s)?\d{1,4}[A-Z]?\.\d{2,4}(?:\.\d{3})
 """A section with its chapter in its number, or its citation above it: ``86D.01 DEFINITIONS.``"""
 
 
+_THAI_YEAR, _THAI_LINES = "พ.ศ.", 3
+"""What ends the name of a Thai act, on a line of its own, and the lines below the kind of the act in which it comes."""
+
+
 class Name(NamedTuple):
     """The name of a law, the rows that it stands in, from first to last, and whether the file says that it is."""
 
@@ -110,6 +114,11 @@ def _name_at(rows: Sequence[str], first: int) -> Name:
     below = (row for row in range(last + 1, len(rows)) if rows[row].strip())
     while goes_on and (row := next(below, None)) and rows[row].strip()[0].islower() and len(words) < _LONGEST:
         words, last = f"{words} {rows[row].strip()}", row
+    near = [row for row in range(last + 1, min(last + 8, len(rows))) if rows[row].strip()][:_THAI_LINES]
+    year = next((row for row in near if rows[row].strip().startswith(_THAI_YEAR)), None)
+    if year is not None and _rank(words) and _THAI_YEAR not in words:
+        name = "".join(rows[row].strip() for row in (first, *near[: near.index(year)]))
+        words, last = f"{name} {rows[year].strip()}", year
     after = next((row for row in range(last + 1, min(last + 3, len(rows))) if rows[row].strip()), None)
     if after is not None and _SHORT_NAME.fullmatch(rows[after].strip()) and not words.rstrip().endswith((")", ".")):
         words, last = f"{words.rstrip()} {rows[after].strip()}", after
