@@ -9,6 +9,7 @@ import pytest
 
 from legalir.plugins import make
 from legalir.statutes.importing.files import StatuteFiles
+from legalir.statutes.reading.headings import read_text
 
 KOREAN = "## 제1장 총칙\n\n##### 제1조 (목적)\n##### 제2조 (정의)\n\n## 제2장 의무\n\n##### 제3조 (신고)\n\n"
 TEXTS = ("이 법은 등대를 정한다.", "등대란 빛을 내는 탑이다.", "신고한다.")
@@ -64,6 +65,26 @@ def test_contents_are_left_out(
     (report,) = files.reports
     assert report.left_out["table of contents"] > 0 and report.unread == 0
     assert not any("second unit" in note for note in report.notes)
+
+
+ENTRIES = "Sec. 1. Title; contents.\nSec. 2. Piers.\nSec. 3. Fees.\n"
+SECTIONS = "SEC. 2. PIERS.\nA pier is long.\nSEC. 3. FEES.\nA fee is due.\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "kept"),
+    [
+        (f"(b) Contents.—The table of contents of this Act is as follows:\n{ENTRIES}", False),
+        ("(b) Clerical.—The table of contents of the Boats Act is amended as follows:\n“Sec. 2. Piers.”\n", True),
+    ],
+)
+def test_contents_inside_of_a_section(first: str, kept: bool) -> None:
+    lines = f"SECTION 1. TITLE; CONTENTS.\n(a) Title.—This is the Pier Act.\n{first}{SECTIONS}"
+    law = read_text("a.txt", lines.splitlines(), "auto", "Pier Act", "a")
+    assert [(each.number, bool(law.render(each))) for each in law.root.units] == [("1", True), ("2", True), ("3", True)]
+    text = law.render(law.root.units[0])
+    assert "This is the Pier Act." in text and ("Sec. 2." in text) is kept
+    assert ("table of contents" in {each.reason for each in law.left_out}) is not kept
 
 
 def test_headings_without_text_that_do_not_come_again_stay(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,10 @@ Ley 20 | "Título I | Puertos | Artículo 1.- El puerto es. | Artículo 2.- El m
     Título I Puertos > 1: El puerto es. | Título I Puertos > 2: El muelle es.".
 Art. 1. | (Porto) | Il porto è. | Art. 2. | (( (Molo). )) | Il molo è.
     1 Porto: Il porto è. | 2 Molo: Il molo è.
+Kapittel 1. Havn | § 1-1. Kai | Kaien er lang. | Kapittel 1 A. Fyr | § 1 A-1. Lys | Fyret er høyt. | § 1 A-2 a. Vakt | Den er våken.
+    Kapittel 1 Havn > 1-1 Kai: Kaien er lang. | Kapittel 1 A Fyr > 1A-1 Lys: Fyret er høyt. | Kapittel 1 A Fyr > 1A-2a Vakt: Den er våken.
+Kapittel 1 I havn | § 1-1. Kai | Kaien er lang. | Kapittel 2. A-lys | § 2-1. Lys | Fyret er høyt.
+    Kapittel 1 I havn > 1-1 Kai: Kaien er lang. | Kapittel 2 A-lys > 2-1 Lys: Fyret er høyt.
 제1장 항구 <개정 2015. 5. 4.> | 제1조(목적) 항구를 연다. | 제2조(삭제 2015. 5. 4.) | 제3조(요금) 요금은 천원이다.
     제1장 항구 > 1 목적: 항구를 연다. | 제1장 항구 > 2: | 제1장 항구 > 3 요금: 요금은 천원이다.
 """.strip().split("\n")  # noqa: E501
@@ -223,6 +228,26 @@ Art. 1. | (Porto) | Il porto è. | Art. 2. | (( (Molo). )) | Il molo è.
 @pytest.mark.parametrize(("lines", "expected"), list(zip(HABITS[::2], HABITS[1::2], strict=True)))
 def test_headings_of_many_habits(lines: str, expected: str) -> None:
     assert provisions(lines.replace(" | ", "\n")) == expected.strip().split(" | ")
+
+
+ALONE = """
+1 § Hamn är öppen. || Kajer || 2 § Kajen är lång. || 3 § Den är bred.
+    1: Hamn är öppen. | Kajer > 2: Kajen är lång. | Kajer > 3: Den är bred.
+Hamnar || 1 § Hamn är öppen. || Kajer || 2 § Kajen är lång. || 3 § Den är bred. || 4 § Den är våt.
+    Hamnar > 1: Hamn är öppen. | Kajer > 2: Kajen är lång. | Kajer > 3: Den är bred. | Kajer > 4: Den är våt.
+HAMNRÅDET || 1 § Hamn är öppen. || Kajer || 2 § Kajen är lång. || 3 § Den är bred. || 4 § Den är våt.
+    1: Hamn är öppen. | Kajer > 2: Kajen är lång. | Kajer > 3: Den är bred. | Kajer > 4: Den är våt.
+Scope || Ports | 1 It is a port. || Boats | 2 It is a boat. || Keepers || Duty | 3 A keeper wakes. || Pay | 4 He is paid.
+    Scope > 1 Ports: It is a port. | Scope > 2 Boats: It is a boat. | Keepers > 3 Duty: A keeper wakes. | Keepers > 4 Pay: He is paid.
+Ports | 1 It is a port. || Colour | 2 It is one of: | Red || Green || Duty | 3 A keeper wakes. || Pay | 4 He is paid.
+    1 Ports: It is a port. | 2 Colour: It is one of: / Red / Green | 3 Duty: A keeper wakes. | 4 Pay: He is paid.
+""".strip().split("\n")  # noqa: E501
+
+
+@pytest.mark.parametrize(("lines", "expected"), list(zip(ALONE[::2], ALONE[1::2], strict=True)))
+def test_headings_between_blank_lines(lines: str, expected: str) -> None:
+    rows = lines.replace(" || ", "\n\n").replace(" | ", "\n")
+    assert provisions(f"\n{rows}") == expected.strip().split(" | ")
 
 
 def test_parts_whose_bare_numbers_begin_again() -> None:
@@ -238,6 +263,9 @@ def test_parts_whose_bare_numbers_begin_again() -> None:
         ('LEY 20\n"Artículo 1.- Esta ley es del puerto.\nArtículo 2.- El muelle es.".', "LEY 20"),
         ("USTAWA\nz dnia 3 maja 2010 r.\no portach\nArt. 1. Port jest.", "USTAWA z dnia 3 maja 2010 r. o portach"),
         ("ROZPORZĄDZENIE\nMINISTRA\nw sprawie portów\n§ 1. Port.", "ROZPORZĄDZENIE MINISTRA w sprawie portów"),
+        ("พระราชบัญญัติ\nเรือ\n(ฉบับที่ ๒)\nพ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ", "พระราชบัญญัติเรือ(ฉบับที่ ๒) พ.ศ. ๒๕๖๑"),
+        ("พระราชบัญญัติเรือ\nวันที่ ๓ มกราคม พ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ", "พระราชบัญญัติเรือ"),
+        ("พระราชบัญญัติเรือ พ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ\nพ.ศ. ๒๕๖๒", "พระราชบัญญัติเรือ พ.ศ. ๒๕๖๑"),
     ],
 )
 def test_names_above_and_in_articles(lines: str, name: str) -> None:
@@ -368,6 +396,60 @@ def test_divided_words() -> None:
     assert rejoined(rows) == [
         *("Das Gerichtsverfahren", "und EU-Recht,", "Kauf-", "und Mietvertrag, E-Mail;", "software,", "EU-Recht."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("the har-||bour", "the harbour|"),  # a page ends between them
+        ("the har-||Bour", "the har-||Bour"),
+        ("a list -||boats", "a list -||boats"),
+        ("Ein- und Aus-||fuhr", "Ein- und Ausfuhr|"),
+        ("a well-|known pier", "a well-known|pier"),
+        ("a well-|known pier is wellknown", "a wellknown|pier is wellknown"),
+        ("two-|thirds", "two-thirds|"),
+        ("c'est-à-|dire", "c'est-à-dire|"),
+        ("self-|ish", "selfish|"),
+        ("mari-|time", "maritime|"),
+        ("instal-|lation", "installation|"),
+    ],
+)
+def test_words_that_have_a_hyphen_and_those_across_pages(lines: str, expected: str) -> None:
+    assert rejoined(lines.split("|")) == expected.split("|")
+
+
+ARTICLES = {
+    "cp1251": "Статья 1. Порт открыт.\nСтатья 2. Причал длинный.",
+    "koi8-r": "Статья 1. Порт открыт.\nСтатья 2. Причал длинный.",
+    "iso-8859-7": "Άρθρο 1\nΤο λιμάνι είναι ανοικτό.\nΆρθρο 2\nΗ αποβάθρα.",
+    "cp932": "第１条　港は開かれる。\n第２条　岸壁は長い。",
+    "cp949": "제1조(항구) 항구를 연다.\n제2조(부두) 부두는 길다.",
+    "gb18030": "第一条 港口开放。\n第二条 码头很长。",
+    "big5": "第一條 港口開放。\n第二條 碼頭很長。",
+    "cp874": "มาตรา ๑ ท่าเรือเปิด\nมาตรา ๒ ท่าเรือยาว",
+    "utf-16-be": "Art. 1. Port jest żółty.\nArt. 2. Łódź jest.",
+    "utf-16-le": "제1조(항구) 항구를 연다.\n제2조(부두) 부두는 길다.",
+}
+
+
+@pytest.mark.parametrize("encoding", ARTICLES)
+@pytest.mark.parametrize("declared", ["", "iso-8859-1"])
+def test_an_encoding_that_the_words_for_articles_show(encoding: str, declared: str) -> None:
+    assert decoded(ARTICLES[encoding].encode(encoding), "a.txt", None, declared) == ARTICLES[encoding]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "encoding", "call"),
+    [
+        ("a.html", "Порт есть место для судов и причал.", "cp1251", 'html(path=…, encoding="cp1251")'),
+        ("a.txt", "§ 1 Häfen\nDieses Gesetz regelt die Gebühren der Häfen.", "cp1252", 'encoding="cp1252"'),
+        ("a.txt", "Art. 1. Ustawa określa porty i opłaty za łodzie.", "cp1250", 'text(path=…, encoding="cp1250")'),
+        ("a.txt", "Art. 1. Ustawa określa porty i opłaty za łodzie.", "iso-8859-2", 'encoding="iso-8859-2"'),
+    ],
+)
+def test_a_message_names_the_encoding_that_fits(name: str, text: str, encoding: str, call: str) -> None:
+    with pytest.raises(DataError, match=rf"name its encoding, such as .*{re.escape(call)}"):
+        decoded(text.encode(encoding), name, None)
 
 
 @pytest.mark.parametrize(

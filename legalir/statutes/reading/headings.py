@@ -219,6 +219,7 @@ _CONTENTS = re.compile(
     r"|inhoud\w*|spis treści|목\s?차|차\s?례|目\s*次|目\s*录|目\s*錄|สารบัญ|содержание|оглавление",
     re.IGNORECASE,
 )
+_FOLLOWS = re.compile(r"table of contents.*:\s*$", re.IGNORECASE)
 _NAMES_ABOVE = 6
 """Rows before the first entry in which the words for a table of contents are looked for."""
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
@@ -571,7 +572,8 @@ def _without_contents(found: Iterable[Candidate], rows: Sequence[str]) -> tuple[
 
 def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
     """Return the rows of a table of contents: headings, with little text between, that come again with their text."""
-    for first in found[:3]:
+    listed = next((at for at, each in enumerate(found) if _FOLLOWS.search(rows[each.row - 1])), 0)
+    for first in [*found[listed : listed + 3], *found[:3]]:
         later = next((each for each in found if each.row > first.row + 1 and _repeats(first, each, rows)), None)
         if later is None:
             continue
@@ -596,6 +598,9 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
                 if each.depth < 0 and last.row < each.row <= min(last.row + 2, later.row - 1):
                     last = each
             start, end = first.row, last.row + min(steps, default=1)
+            before = (each for each in reversed(found) if each.row < start)
+            for each in takewhile(lambda each: any(_repeats(each, one, rows) for one in found if one < each), before):
+                start = each.row  # The entry of the section that the contents are in.
             names = {compact(rows[each.row + 1]) for each in found if later.row < each.row < len(rows) - 1}
             if last.depth < 0 and end < later.row and compact(rows[end]) in names:  # Schedule, Fees
                 end += 1
@@ -819,12 +824,20 @@ def _titles(
             amount = not numbered and any(map(str.isdigit, rows[row - 1]))  # The highest fine is £200
             if own and ends and free(row - 1) and row - 1 not in taken and not amount and _is_title(rows[row - 1]):
                 cross.add(row - 1)
-        for row in alone:
-            ends = row > 0 and (row - 1 in taken - {*articles} or rows[row - 1].endswith((*_SENTENCE, "]")))
-            short = len(rows[row].split()) <= _SHORT and not rows[row].rstrip().endswith(_SENTENCE)
-            short = short and not any(map(str.isdigit, rows[row]))  # The highest fine is £200; Vom 1. Juli 2012
-            if short and ends and row + 1 in articles and free(row) and row not in taken and _is_title(rows[row]):
-                cross.add(row)
+    first_rows = {*articles, *above.values()} - {*above}
+    heads = [
+        row
+        for row in alone
+        if row + 1 in first_rows and free(row) and row not in taken and len(rows[row].split()) <= _SHORT
+        # The highest fine is £200; Vom 1. Juli 2012
+        if _is_title(rows[row]) and not rows[row].rstrip().endswith(_SENTENCE) and not any(map(str.isdigit, rows[row]))
+    ]
+    ended = taken - {*articles}
+    cross |= {row for row in heads if row and (row - 1 in ended or rows[row - 1].endswith((*_SENTENCE, "]")))}
+    others = {rows[row].isupper() for row in cross & {*heads}}
+    cross |= {
+        row for row in heads if row + 1 == min(first_rows) and rows[row].isupper() in others
+    }  # Below the preamble.
     taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
     end = min((row for row, each in plan.headings.items() if each.candidate.depth < 0), default=len(rows))
     begun, quoted, often = min(plan.headings, default=len(rows)), _quoted(rows), Counter(rows[row] for row in marked)
