@@ -35,6 +35,7 @@ _DASHES = re.compile(r"[‐‑–—]|(?<=\d)之(?=\d)")  # Taiwan writes 15-1 a
 _LAST_TITLE = re.compile(r"schlu(?:ss|ß)titel|titre.final|titolo.finale", re.IGNORECASE)
 """A title whose articles begin with 1 again, though the others go on."""
 _LAST_DECIMAL = re.compile(r"\.\d+$")
+_ONE_ANNEX = re.compile(r"annex(?: \d+)?")
 
 
 class Address(NamedTuple):
@@ -158,7 +159,11 @@ class _Book:
     def _in_text(self, reference: Reference, above: tuple[str, ...]) -> tuple[str, ...] | None:
         inside = [getattr(reference, level) for level in _LEVELS]
         if reference.annex:
-            head = f"annex {number_of(reference.annex)}".rstrip()
+            number = number_of(reference.annex)
+            head = f"annex {number}".rstrip()
+            if number in ("", reference.annex) and (head,) not in self.docnos:  # 別表により: the only one
+                annexes = {path[0] for path in self.order if path[0].startswith("annex")}
+                head = next((each for each in annexes if len(annexes) == 1 and _ONE_ANNEX.fullmatch(each)), head)
             inside = [one for one in (_row(reference.row), *inside) if one]
         else:
             head = reference.article

@@ -52,6 +52,17 @@ def test_names_of_the_family_codes_and_abbreviations() -> None:
     assert resolved("「등탑기준(NFTC 901A)」 2.19") == [("resolved", ("standard-2.19",))]
 
 
+@pytest.mark.parametrize(
+    ("annexes", "found"),
+    [(["annex"], "annex"), (["annex 1"], "annex 1"), (["annex 1", "annex 2"], ""), (["annex 4", "annex 4の2"], "")],
+)
+def test_an_annex_without_a_number_is_the_only_one(annexes: list[str], found: str) -> None:
+    entry = law("a", "灯台法", "1", "2", *annexes)
+    references = read("灯台は、別表により点検する。", "ja", Place("灯台法", "1"))
+    (one,) = Resolver([entry]).resolve(references, "a", ("1",))
+    assert one.docnos == ((f"a-{found}",) if found else ())
+
+
 def test_two_laws_of_one_name() -> None:
     twice = Resolver([law("a", "부두법", "3"), law("b", "부두법", "3", "4"), ACT])
     assert [one.state for one in twice.resolve(read("「부두법」 제3조", "ko"), "act")] == ["ambiguous"]
