@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,15 @@ def test_facts_of_units() -> None:
     assert (french.effective_from, french.effective_to) == ("2020-01-01", "")  # 2999 is no day
     assert documents_of(law_of(format_of("boe"), sample("boe")))["1"].unit.effective_from == "2023-01-01"
     assert set(documents_of(law_of(format_of("eurlex"), sample("eurlex")))) == {"preamble", "1", "annex-1"}
+
+
+def test_a_page_that_is_no_xml_is_read_by_the_parser_of_pages() -> None:
+    page = sample("eurlex").partition("<html")
+    saved = f"<!DOCTYPE html>\n<html{page[2]}".replace("<head>", '<head><meta charset="utf-8"><meta name="a">')
+    law = law_of(format_of("eurlex"), re.sub('<div class="eli-main-title">(.*?)</div>', r"\1", saved))
+    assert (law.title, documents_of(law)["1"].text) == ("Regulation on quays", TEXTS["eurlex"])
+    with pytest.raises(DataError, match="not well-formed XML"):
+        law_of(format_of("eurlex"), f"<?xml version='1.0'?>{saved}")
 
 
 def test_lines_of_text_in_an_element() -> None:

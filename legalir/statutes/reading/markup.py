@@ -36,6 +36,8 @@ _NO_NAME = re.compile(r"[^\w.\u3001-\ud7ff-]|[\u0080-\u00bf×÷\u0300-\u036f\u20
 _NO_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 _NAMED = re.compile(rb"<!\[CDATA\[(?:.*?\]\]>|.*)|&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});", re.DOTALL)
 _NUMBER = re.compile(r"(?:10|0?[0-9A-Fa-f])?[0-9A-Fa-f]{1,4}")  # of a character
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!DOCTYPE\s+html[^>]*>\s*)?<html[\s>]", re.IGNORECASE)
+"""The beginning of a page that does not say that it is XML."""
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 
 
@@ -193,6 +195,8 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
         )
         root = etree.fromstring(_NAMED.sub(_numbered, data), parser)
     except etree.XMLSyntaxError as error:
+        if _PAGE.match(data):
+            return _parse(data, name, True, encoding)
         raise DataError(f"{name}, line {error.lineno}: not well-formed XML ({' '.join(error.msg.split())}).") from None
     except (ValueError, LookupError) as error:
         raise DataError(f"{name} cannot be read as XML ({error}).") from None
