@@ -42,6 +42,7 @@ _WORDS = """
     terz[oa] sest[oa] settim[oa] ottav[oa] premi(?:er|ère) deuxième troisième quatrième cinquième sixième
     prvn[íi] druh[áý] třetí čtvrt[áý] pát[áý] šest[áý] sedm[áý] osm[áý] devát[áý] desát[áý]
     prv[áý] tret[ií]a? štvrt[áý] piat[ay]
+    kesatu kedua ketiga keempat kelima keenam ketujuh kedelapan kesembilan kesepuluh
     birinci ikinci üçüncü dördüncü beşinci altıncı yedinci sekizinci dokuzuncu onuncu
     първ[аи] втор[аи] трет[аи] четвърт[аи] пет[аи] шест[аи] седм[аи] осм[аи]
     перв(?:ая|ый) втор(?:ая|ой) трет(?:ья|ий) четв[её]рт(?:ая|ый) пят(?:ая|ый) шест(?:ая|ой)

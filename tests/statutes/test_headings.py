@@ -222,6 +222,34 @@ Kapittel 1 I havn | § 1-1. Kai | Kaien er lang. | Kapittel 2. A-lys | § 2-1. L
     Kapittel 1 I havn > 1-1 Kai: Kaien er lang. | Kapittel 2 A-lys > 2-1 Lys: Fyret er høyt.
 제1장 항구 <개정 2015. 5. 4.> | 제1조(목적) 항구를 연다. | 제2조(삭제 2015. 5. 4.) | 제3조(요금) 요금은 천원이다.
     제1장 항구 > 1 목적: 항구를 연다. | 제1장 항구 > 2: | 제1장 항구 > 3 요금: 요금은 천원이다.
+Ley | TÍTULO I | Muelles | Artículo 1. Uno. | Queda así: | «Artículo 7. Boyas. | Las boyas son rojas.» | Artículo 2. Dos. | El faro es alto.
+    TÍTULO I Muelles > 1 Uno: Queda así: / «Artículo 7. Boyas. / Las boyas son rojas.» | TÍTULO I Muelles > 2 Dos: El faro es alto.
+Ley | TÍTULO I | «Muelles» | Artículo 1. Uno. | Queda así: | «Las boyas son rojas.» | Artículo 2. Dos. | El faro es alto.
+    TÍTULO I «Muelles» > 1 Uno: Queda así: / «Las boyas son rojas.» | TÍTULO I «Muelles» > 2 Dos: El faro es alto.
+Hafengesetz | 1. Teil | Kai | 1. Hauptstück | Lage | § 1. Der Hafen ist offen. | Zweites Hauptstück | Tarif | § 2. Es gilt das | 2. Hauptstück des Kaigesetzes.
+    1. Teil Kai > 1. Hauptstück Lage > 1: Der Hafen ist offen. | 1. Teil Kai > Zweites Hauptstück Tarif > 2: Es gilt das / 2. Hauptstück des Kaigesetzes.
+1. Abschnitt | Kai | Zweck | § 1. Der Hafen ist offen. | Kosten | § 2. Der Kai ist frei. | § 3. (aufgehoben)
+    1. Abschnitt Kai > 1 Zweck: Der Hafen ist offen. | 1. Abschnitt Kai > 2 Kosten: Der Kai ist frei. | 1. Abschnitt Kai > 3:
+Kanun | BİRİNCİ BÖLÜM | Genel | MADDE 1- Liman. | EK MADDE 1- Fener. | EK MADDE 2- Kule. | GEÇİCİ MADDE 1- Eski. | MADDE 2- Son.
+    BİRİNCİ BÖLÜM Genel > 1: Liman. | BİRİNCİ BÖLÜM Genel > EK MADDE 1: Fener. | BİRİNCİ BÖLÜM Genel > EK MADDE 2: Kule. | BİRİNCİ BÖLÜM Genel > GEÇİCİ MADDE 1: Eski. | BİRİNCİ BÖLÜM Genel > 2: Son.
+Ley | Artículo 1. Uno es. | Disposición adicional única. Dos es. | Artículo 2. Tres es.
+    1: Uno es. | Disposición adicional única > 2: Tres es.
+BAB I | UMUM | Bagian Kesatu | Asas | Pasal 1 | Pelabuhan adalah tempat. | Bagian Kedua | Jenis | Paragraf 1 | Kapal | Pasal 2 | Kapal adalah alat.
+    BAB I UMUM > Bagian Kesatu Asas > 1: Pelabuhan adalah tempat. | BAB I UMUM > Bagian Kedua Jenis > Paragraf 1 Kapal > 2: Kapal adalah alat.
+Zákon | § 1 | Předmět | Zákon upravuje přístavy. | § 2 | (1) Přístav je místo. | § 3 | Šířka je dána. | § 4 | zrušen
+    1 Předmět: Zákon upravuje přístavy. | 2: (1) Přístav je místo. | 3: Šířka je dána. | 4:
+Zákon | § 1 | Přístav je místo | a kotviště. | § 2 | Molo je dané. | § 3 | Přístavem je | a) molo. | § 4 | Činí 5 Kč | Platí se. | § 5 | Platí hned.
+    1: Přístav je místo / a kotviště. | 2: Molo je dané. | 3: Přístavem je / a) molo. | 4: Činí 5 Kč / Platí se. | 5: Platí hned.
+I. FEJEZET | ÁLTALÁNOS | A törvény célja | 1. § E törvény szól. | 2. § A rakpart szegély. | II. FEJEZET | DÍJAK | 3. § A díj öt.
+    I. FEJEZET ÁLTALÁNOS > 1 A törvény célja: E törvény szól. | I. FEJEZET ÁLTALÁNOS > 2: A rakpart szegély. | II. FEJEZET DÍJAK > 3: A díj öt.
+I. FEJEZET | ÁLTALÁNOS | 1. § E törvény szól. | A torony magas | 2. § A rakpart szegély. | II. FEJEZET | DÍJAK | (új) | 3. § A díj öt.
+    I. FEJEZET ÁLTALÁNOS > 1: E törvény szól. / A torony magas | I. FEJEZET ÁLTALÁNOS > 2: A rakpart szegély. | II. FEJEZET DÍJAK > 3: A díj öt.
+Artículo 1. Objeto. | La ley regula. | Artículo 2. Muelles. | El muelle es un borde | y recto. | Artículo 3. (Derogado) | Artículo 4. Faros. | El faro | es alto.
+    1 Objeto: La ley regula. | 2 Muelles: El muelle es un borde / y recto. | 3: | 4 Faros: El faro / es alto.
+Закон | Стаття 1. Порт | Порт є місцем. | {Статтю 1 доповнено згідно із Законом N 5-VI} | {Статтю 2 виключено на підставі Закону N 5-VI від 01.01.2010} | Стаття 3. Плата | Статтю 7 викласти так.
+    1 Порт: Порт є місцем. / {Статтю 1 доповнено згідно із Законом N 5-VI} | 2: | 3 Плата: Статтю 7 викласти так.
+第一條 法。 | 第二條 如下： | 一、大塔。 | 二、小塔。
+    1: 法。 | 2: 如下： / 一、 大塔。 / 二、 小塔。
 """.strip().split("\n")  # noqa: E501
 
 
@@ -266,10 +294,33 @@ def test_parts_whose_bare_numbers_begin_again() -> None:
         ("พระราชบัญญัติ\nเรือ\n(ฉบับที่ ๒)\nพ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ", "พระราชบัญญัติเรือ(ฉบับที่ ๒) พ.ศ. ๒๕๖๑"),
         ("พระราชบัญญัติเรือ\nวันที่ ๓ มกราคม พ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ", "พระราชบัญญัติเรือ"),
         ("พระราชบัญญัติเรือ พ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ\nพ.ศ. ๒๕๖๒", "พระราชบัญญัติเรือ พ.ศ. ๒๕๖๑"),
+        ("QANUN ACEH\nNOMOR 5\nTENTANG\nKAPAL\nBAB I\nPasal 1", "QANUN ACEH NOMOR 5 TENTANG KAPAL"),
+        ("QANUN ACEH\nTENTANG\nKAPAL\nDAN PELABUHAN\nDENGAN RAHMAT\nPasal 1", "QANUN ACEH TENTANG KAPAL DAN PELABUHAN"),
+        ("ФЕДЕРАЛЬНЫЙ ЗАКОН\nО портах\nСтатья 1. Порт.", "ФЕДЕРАЛЬНЫЙ ЗАКОН О портах"),
+        ("Закон о портах\nО важном\nСтатья 1. Порт.", "Закон о портах"),
     ],
 )
 def test_names_above_and_in_articles(lines: str, name: str) -> None:
     assert name_of_law(lines.split("\n")).words == name
+
+
+def test_a_page_names_a_law_whose_first_line_is_only_its_kind() -> None:
+    rows = ["ЗАКОН УКРАЇНИ", "Про порти", "Стаття 1. Порт"]
+    assert name_of_law(rows, "Закон про порти").words == "Закон про порти"
+    assert name_of_law(rows, "Закон України").words == "ЗАКОН УКРАЇНИ Про порти"
+    assert name_of_law(["Harbour Act 2010", "About piers", "1. A pier."], "Harbour Act").words == "Harbour Act 2010"
+
+
+def test_supplements_without_numbers_are_counted_and_have_paragraphs() -> None:
+    later = "附則（平成二〇年法律第五号）\n１　この法は明日から施行する。\n２　経過する。"
+    law = law_of(f"港法\n第一条　港を定める。\n第二条　終わる。\n附則\n明日から施行する。\n{later}")
+    assert [each.docno for each in cut(law).documents][3:] == ["law-supp", "law-supp-2"]
+    assert [each.number for each in law.root.units[-1].units] == ["1", "2"]
+
+
+def test_a_contents_line_that_opens_an_annex_above_all_articles() -> None:
+    with pytest.raises(DataError, match='remove the line "Anlage" if it is of'):
+        law_of("Hafengesetz\nAnlage: Sätze\n§ 1. Der Hafen ist offen.\n§ 2. Der Kai ist lang.", "at")
 
 
 @pytest.mark.parametrize(
@@ -459,6 +510,14 @@ def test_a_message_names_the_encoding_that_fits(name: str, text: str, encoding: 
         ("항구".encode("cp949"), "EUC-KR", "항구"),
         ("\ufeff항".encode("utf-16-le"), "ascii", "항"),
         ("né".encode("cp1252"), "iso-8859-1", "né"),
+        ("ğ – ş".encode("cp1254"), "ISO-8859-9", "ğ – ş"),
+        ("ğ – ş".encode("cp1254"), "latin5", "ğ – ş"),
+        ("ท “เรือ”".encode("cp874"), "windows-874", "ท “เรือ”"),
+        ("똠방".encode("cp949"), "ks_c_5601-1987", "똠방"),
+        ("①髙".encode("cp932"), "x-sjis", "①髙"),
+        ("镕".encode("gb18030"), "gb2312", "镕"),
+        ("ł – ő".encode("cp1250"), "windows-1250", "ł – ő"),
+        ("港".encode("big5"), "big5", "港"),
     ],
 )
 def test_encodings(page: bytes, declared: str, expected: str) -> None:

@@ -175,6 +175,7 @@ def test_all_that_word_shows_is_read(tmp_path: Path) -> None:
     assert read(source) == [("1", "Zweck", "Ein neues Boot\n(a+b)/2"), ("2", "Kasten", "Im Kasten.")]
     left_out = {"title": 11, "tracked deletion": 5, "hidden text": 6, "footnote": 2, "footnote mark": 1}
     assert source.reports[0].left_out == left_out
+    assert any("footnotes are left out: 2 characters" in note for note in source.reports[0].notes)
 
 
 NUMBERING = """
@@ -482,6 +483,12 @@ def test_a_page_of_a_publisher_is_more_than_the_law(tmp_path: Path) -> None:
     assert [one.number for one in articles if one.repealed] == ["2"]
     reasons = {law.text[each.start : each.end]: each.reason for each in law.left_out}
     assert {"menus", "table of contents"} <= set(reasons.values())
+
+
+@pytest.mark.parametrize(("word", "kept"), [("Sumario", False), ("Índice:", False), ("De los muelles", True)])
+def test_the_heading_of_contents_is_not_of_the_law(word: str, kept: bool) -> None:
+    law = law_of(FORMATS[-1], PUBLISHED.replace("<ul><li><a", f"<h2>{word}</h2><ul><li><a"), "ley.html")
+    assert any(each.kind == "preamble" and word in law.render(each) for each in law.root.units) is kept
 
 
 @pytest.mark.parametrize(
@@ -803,6 +810,7 @@ def test_words_struck_out_are_no_text() -> None:
     law = law_of_markdown("a.md", f"{marked}~~Art. 3 Closed.~~ (Repealed)\n\n[^1]: A note.\n", "any", "", "a")
     assert rendered(law) == ["Boats are free.", "Ships pay.\nMore.", "(Repealed)"]
     assert {each.reason for each in law.left_out} >= {"text struck out", "footnotes"}
+    assert any("footnotes are left out" in note for note in law.notes)
     whole = "<h1>Harbour Act</h1><s><p>Art. 1 Boats are free.</p><p>Art. 2 Ships are free.</p></s>"
     assert rendered(law_on_page(whole)) == ["Boats are free.", "Ships are free."]
 

@@ -31,7 +31,7 @@ from legalir.statutes.jurisdictions import (
     spelled,
 )
 from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
-from legalir.statutes.reading.page import foot_of, signatures_of, tools_above
+from legalir.statutes.reading.page import CONTENTS, foot_of, signatures_of, tools_above
 from legalir.statutes.reading.plain_text import CUT_OFF, compact, without_columns
 from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
 from legalir.statutes.reading.title import name_of_law, names_law
@@ -47,9 +47,10 @@ _MARKS = {
     ),
     "letter": re.compile(r"\s*(?P<label>(?:[a-z]|[가-힣])[.)])\s+"),
     "wide number": re.compile(r"\s*(?P<label>[０-９]{1,3}|\d{1,3}(?=　))[　\s]\s*"),
-    "kanji": re.compile(r"\s*(?P<label>[一二三四五六七八九十百]{1,5})[　\s、]\s*"),
+    "kanji": re.compile(r"\s*(?P<label>[一二三四五六七八九十百]{1,5}(?:、|(?=[　\s])))\s*"),
     "kana": re.compile(r"\s*(?P<label>[ア-ン])　\s*"),
 }
+_ADDITIONAL = "additional article"  # The level of Ek Madde 1, which has a number of its own.
 _ITEMS = ("number", "letter", "kanji")
 """Marks that number items, even where no paragraph is numbered."""
 
@@ -86,8 +87,8 @@ _RANGE = re.compile(
 )
 _ONE = r"\d{1,4}[A-Za-zа-я]{0,2}(?:\.?[ºª°])?"
 _SEVERAL = re.compile(
-    r"\s*[\[(]?\s*(?P<word>(?:§+|Art[ts]?\.?|Art(?:ikel|i?cl|icol|[íi]cul|ig[oa]|yk|iklu?r)\w*"
-    r"|(?:Section|Rule|Regulation|Clause|Reg|Sec|S)s?\.?|Статьи|Статті|Членове|Чл\.|Čl\w*\.?|Άρθρα|Madde\w*|Pasal|Điều)"
+    r"\s*[\[({]?\s*(?P<word>(?:§+|Art[ts]?\.?|Art(?:ikel|i?cl|icol|[íi]cul|ig[oa]|yk|iklu?r)\w*"
+    r"|(?:Section|Rule|Regulation|Clause|Reg|Sec|S)s?\.?|Статьи|Стат(?:ті|тю|ью)|Членове|Чл\.|Čl\w*\.?|Άρθρα|Madde\w*|Pasal|Điều)"
     r"\s*(?:(?:da|dal|de|del|do|von|from|van|fra)\s)?)?\s*"
     rf"(?P<first>{_ONE})(?:\s*,\s*{_ONE})*(?:\s*[-–—,&]\s*|,?\s+(?:bis|und|u\.|sowie|to|and|à|au|et|ou|a|al|ao|e|y|o|i|do"
     r"|ja|och|og|till?|t/m|tot en met|en|şi|și|по|и|та|έως|και|il[aâ]|ve|až)\s+)"
@@ -211,20 +212,12 @@ _PLACE = re.compile(
 )
 """What an entry of a table of contents ends in: a page, or the articles of a chapter."""
 
-_CONTENTS = re.compile(
-    r"(?:table of )?contents|arrangement of .{1,20}|inhalt\w*|(?:table des )?matières|sommaire|sommario|[ií]ndice"
-    r"|table of provisions|susunan (?:seksyen|peraturan)|(?:section|regulation|seksyen|provision)s?(?:\s+page)?"
-    r"|(?:kapittel|kapitel)oversi[gk]t|innehåll\w*|indhold\w*|innhold\w*|sisä(?:llysluettelo|ltö)|efnisyfirlit|sisukord"
-    r"|obsah|cuprins|tartalomjegyzék|kazalo|sadržaj|içindekiler|mục lục|daftar isi|περιεχόμενα"
-    r"|inhoud\w*|spis treści|목\s?차|차\s?례|目\s*次|目\s*录|目\s*錄|สารบัญ|содержание|оглавление",
-    re.IGNORECASE,
-)
 _FOLLOWS = re.compile(r"table of contents.*:\s*$", re.IGNORECASE)
 _NAMES_ABOVE = 6
 """Rows before the first entry in which the words for a table of contents are looked for."""
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
-_NOTED = re.compile(r"\((?:Anm|Note|Nota|Anmerkung)\.?\s?:\s*")
-"""What opens a note in place of an article: ``(Anm.: § 4 aufgehoben durch …)``."""
+_NOTED = re.compile(r"\((?:Anm|Note|Nota|Anmerkung)\.?\s?:\s*|\{")
+"""What opens a note in place of an article: ``(Anm.: § 4 aufgehoben durch …)``, ``{Статтю 3 виключено …}``."""
 _DOTS = re.compile(r"\.{4,}\s*\d{1,4}\s*$")
 _QUOTED_LINES = 200
 _ROWS = 3000
@@ -314,6 +307,8 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     beside = {each.row + more for each in containers for more in (1, 2)}  # SCHEDULE, Section 4: what it belongs to.
     found = [each for each in found if each.row not in beside or not _is_related(each, rows)]
     restarts = _restarts(found)
+    more = [each for each in found if each.level == _ADDITIONAL]
+    found = [each for each in found if each not in more]
     chosen = chain(_of(found, "article"), sorted([*_rows(containers), *restarts]), _rows(groups), through=0.5)
     for before, later in pairwise(chosen):
         if not later.anew:  # Numbers go through no annex.
@@ -324,6 +319,8 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     taken = {each.candidate.series for each in chosen}
     below = [each._replace(kind="paragraph") for each in _of(found, "article") if each.series not in taken]
     chosen += chain(below, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))  # Artikel 3 § 1
+    for series in dict.fromkeys(each.series for each in more):
+        chosen += chain([each for each in more if each.series == series], _rows(containers))
     for name in dict.fromkeys(each.level for each in containers):
         others = [each for each in containers if each.level != name]
         chosen += _sequence([each for each in containers if each.level == name], _rows(others))
@@ -334,7 +331,7 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         chosen += _sequence(own, sorted([*edges, *_rows(others)]))
     headings = {each.candidate.row: each for each in chosen}
     read = {each.row for each in every}
-    doubts = [each.row for each in found if each.row not in headings and each.weight >= 1]
+    doubts = [each.row for each in (*found, *more) if each.row not in headings and each.weight >= 1]
     # A number that no form reads.
     doubts += [row for row in places if row not in read and table.begins_as_article(rows[row])]
     return Layout(headings, contents, sorted(doubts))
@@ -466,7 +463,8 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
     if heading.level.kind == "group" and (after.endswith((",", ";", ":")) or len(after) > _LONGEST_HEADING):
         return None
     shown = heading.label if number_of(heading.label) == heading.number else heading.number  # 4. gr. a
-    readings = readings_of(label if last else shown, last)
+    additional = heading.level.name == _ADDITIONAL
+    readings = (Reading(label, label),) if additional else readings_of(label if last else shown, last)
     if not readings and heading.level.kind == "article":  # Article unique, but not SECTIONS
         if " " not in label:
             return None
@@ -480,7 +478,7 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
         or (not after.strip() and below.lstrip()[:1].islower())
     )
     kind, level = heading.level.kind, heading.level.name
-    return Candidate(row, kind, level, heading.depth, label, end, readings, 0.4 if doubtful else 1.0)
+    return Candidate(row, kind, level, heading.depth - additional, label, end, readings, 0.4 if doubtful else 1.0)
 
 
 def _is_range(first: str, more: re.Match[str], after: str, table: Jurisdiction) -> bool:
@@ -607,7 +605,7 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
             while end < later.row and _DOTS.search(rows[end]):  # Historical notes ........ 6
                 end += 1
             above = range(max(start - _NAMES_ABOVE, 0), start)  # Entries that no form reads may be between.
-            words = next((row for row in above if _CONTENTS.fullmatch(rows[row].strip(" :."))), start)
+            words = next((row for row in above if CONTENTS.fullmatch(rows[row].strip(" :."))), start)
             start = start if any(_is_text(rows[row]) for row in range(words, start)) else words
             return range(start, min(end, later.row))
     return range(0)
@@ -736,8 +734,20 @@ def _titles(
         full: rows of :func:`_full`.
     """
 
+    quoted = set() if _quoted(rows) & plan.headings.keys() else _quoted(rows)
+
     def free(row: int) -> bool:
-        return 0 <= row < len(rows) and row not in plan.headings and row not in plan.contents
+        return 0 <= row < len(rows) and not (row in plan.headings or row in plan.contents or row in quoted)
+
+    def is_short(row: int) -> bool:
+        short = len(rows[row].split()) <= _SHORT and not rows[row].rstrip().endswith(_SENTENCE)
+        return short and not any(map(str.isdigit, rows[row]))  # The highest fine is £200; Vom 1. Juli 2012
+
+    def begins_text(row: int) -> bool:
+        if not free(row) or _is_name(rows[row]):
+            return False
+        mark = next(filter(None, (form.match(rows[row]) for form in _MARKS.values())), None)
+        return rows[row][mark.end() if mark else 0 :].lstrip()[:1].isupper()
 
     def followed(row: int) -> bool:
         return free(row) or (row in plan.headings and plan.headings[row].candidate.kind == "paragraph")
@@ -756,6 +766,7 @@ def _titles(
     titled = [row for row, name in names.items() if _is_title(name) and followed(row + 2)]
     seen = [row for row in titled if row + 1 not in full]
     titled = titled if len(seen) * 2 >= len(bare) - len(titled) + len(seen) else seen
+    live = len(articles) - sum(table.is_repealed(behind[row] or names.get(row, "")) for row in articles)
     below = {row: row + 2 for row in titled} if len(titled) * 2 >= len(bare) else {}
     below |= {row: row + 2 for row in bare if free(row + 1) and _CAPTION.fullmatch(rows[row + 1].strip())}
 
@@ -788,33 +799,36 @@ def _titles(
     above: dict[int, int] = {}
     dotted = tight = False
     captions = [row for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())]
-    if table.heading_in_brackets or len(captions) * 3 > len(articles) * 2:
+    if table.heading_in_brackets or len(captions) * 3 > live * 2:
         above = {row: row - 1 for row in captions}
     else:
         few = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= _SHORT]
-        headed = {row for row in few if free(row + 1) and not _is_name(rows[row + 1])}
+        texts = (row + 1 if not (free(row + 1) and _is_name(rows[row + 1])) else row + 2 for row in few)
+        headed = {row for row, at in zip(few, texts, strict=True) if free(at) and not _is_name(rows[at])}
         headed -= {row for row in headed if _SOURCE.match(rows[row + 1])}
         headed |= {row for row in articles if _DASHED.match(behind[row])}
-        dotted = len(headed) > 1 and len(headed) * 3 >= len(articles) * 2
+        dotted = len(headed) > 1 and len(headed) * 3 >= live * 2
         tight = dotted and 2 * len(headed & {*alone}) < len(headed)
         over = [row for row in articles if free(row - 1) and row - 1 not in taken]
         # Notes beside numbered sections end in a full stop.
         bare_number = {row: not plan.headings[row].candidate.series and bool(behind[row]) for row in over}
         over = [row for row in over if _is_title(_side_note(rows[row - 1]) if bare_number[row] else rows[row - 1])]
         over = [row for row in over if row not in below and not _is_named(behind[row], rows, row, full)]
-        if not dotted and len(over) > 1 and len(over) * 3 >= len(articles) * 2:
+        if not dotted and len(over) > 1 and len(over) * 3 >= live * 2:
             above = {row: row - 1 for row in over}
     for row in groups:  # A name may take two lines, if an article follows.
         two = free(row + 2) and _is_name(rows[row + 2]) and row + 3 in articles and row + 2 not in above.values()
         if two and rows[row + 1].isupper() == rows[row + 2].isupper():
             below[row] = row + 3
+    if not (above or dotted):  # § 1, Aim, This Act …: a line of text ends in a stop.
+        below |= {row: row + 2 for row in seen if is_short(row + 1) and begins_text(row + 2)}
     taken = {each for row, end in below.items() for each in range(row, end)} | {*plan.headings}
+    parts = _of((each.candidate for each in plan.headings.values()), "group")
+    last_of_parts = {below.get(each.row, each.row + 1) - 1 for each in parts if each.level != "provision"}
     cross: set[int] = set()
     if not above:
         for row in articles:
             numbered = _NUMBERED_GROUP.match(rows[max(row - 1, 0)])
-            if _unnumbered(table) < 0 and not numbered:
-                continue
             own = row in below or dotted or (behind[row] and not _is_prose(behind[row])) or rows[row - 1].isupper()
             ends = (
                 (row < 2 and numbered)
@@ -822,27 +836,27 @@ def _titles(
                 or rows[max(row - 2, 0)].endswith((*_STOPS, "]") if numbered else (*_SENTENCE, "]"))
             )
             amount = not numbered and any(map(str.isdigit, rows[row - 1]))  # The highest fine is £200
-            if own and ends and free(row - 1) and row - 1 not in taken and not amount and _is_title(rows[row - 1]):
+            fits = free(row - 1) and row - 1 not in taken and not amount and _is_title(rows[row - 1])
+            if fits and own and ends and (_unnumbered(table) >= 0 or numbered):
                 cross.add(row - 1)
+            elif fits and row - 2 in last_of_parts and not (own or numbered):  # A part has no text of its own.
+                above[row] = row - 1
     first_rows = {*articles, *above.values()} - {*above}
     heads = [
         row
         for row in alone
-        if row + 1 in first_rows and free(row) and row not in taken and len(rows[row].split()) <= _SHORT
-        # The highest fine is £200; Vom 1. Juli 2012
-        if _is_title(rows[row]) and not rows[row].rstrip().endswith(_SENTENCE) and not any(map(str.isdigit, rows[row]))
+        if row + 1 in first_rows and free(row) and row not in taken and _is_title(rows[row]) and is_short(row)
     ]
     ended = taken - {*articles}
     cross |= {row for row in heads if row and (row - 1 in ended or rows[row - 1].endswith((*_SENTENCE, "]")))}
     others = {rows[row].isupper() for row in cross & {*heads}}
-    cross |= {
-        row for row in heads if row + 1 == min(first_rows) and rows[row].isupper() in others
-    }  # Below the preamble.
+    # The first one, below the preamble.
+    cross |= {row for row in heads if row + 1 == min(first_rows) and rows[row].isupper() in others}
     taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
     end = min((row for row, each in plan.headings.items() if each.candidate.depth < 0), default=len(rows))
-    begun, quoted, often = min(plan.headings, default=len(rows)), _quoted(rows), Counter(rows[row] for row in marked)
+    begun, often = min(plan.headings, default=len(rows)), Counter(rows[row] for row in marked)
     for row in marked:
-        words, own = rows[row].strip(), row < end and free(row) and row not in taken and row not in quoted
+        words, own = rows[row].strip(), row < end and free(row) and row not in taken
         first = row == begun - 1 and (_NUMBERED_GROUP.match(words) or _PARTS.match(words)) is not None
         own = own and (begun < row or first)
         named = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS) and not _UNREAD.search(words)
@@ -918,7 +932,7 @@ def _is_name(words: str) -> bool:
     words = words.strip()
     marked = any(form.match(words) for form in _MARKS.values())
     capitals = words.isupper() and words.endswith(".") and 1 < len(words.split()) <= _SHORT  # DISPOSICIONES GENERALES.
-    said = _NOTES.sub("", words.rstrip("]")).endswith(_ENDS) and not capitals
+    said = _NOTES.sub("", words.rstrip(f"]{_CLOSING}")).endswith(_ENDS) and not capitals
     cut = said or CUT_OFF.search(words)
     return len(words) <= _LONGEST_TITLE and not (cut or CELL in words or words[0].islower() or marked)
 
@@ -985,6 +999,8 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
             unit.add(line.start, line.end, "heading")
         elif chosen := plan.headings.get(row):
             candidate, number = chosen.candidate, chosen.reading.number
+            if candidate.kind == "supplement" and any(each.kind == "supplement" for each in law.root.units):
+                number = number or str(sum(each.kind == "supplement" for each in law.root.units) + 1)
             if candidate.kind == "annex" and names.setdefault(number, candidate.level) != candidate.level:
                 number = f"{candidate.level}{number}"
             label = number if _NOTED_NUMBER.match(words) else candidate.label
@@ -1181,7 +1197,7 @@ def _text(
         line, words = Line(first, first + len(bare)), bare
     for name, form in ({"number": _BARE_NUMBER} if bare_number else _MARKS).items():
         match = form.match(words)
-        if match and outline.inside("article" if not outline.inside("annex") else "annex"):
+        if match and (outline.inside("article") or outline.inside("annex") or outline.inside("supplement")):
             if name not in marks:
                 marks.append(name)
             del marks[marks.index(name) + 1 :]
@@ -1270,11 +1286,13 @@ def read_text(
         law.text += text + "\n"
         law.leave_out(start, len(law.text), reason)
     read_lines(law, rows, table, marked)
+    if notes := sum(len(text) for reason, text in left_out.items() if reason.startswith("footnote")):
+        law.notes.append(f"{law.title}: footnotes are left out: {notes} characters.")
     if not any(unit.kind == "article" for unit in _of_the_law(law.root)):
-        raise DataError(
-            f"{name}: no line outside of annexes begins as an article of the country {chosen!r} does: "
-            + (f"leave out country={country!r}." if country != "auto" else 'name the country, such as country="fr".')
-        )
+        inside = [each for each in law.root.units if any(one.kind == "article" for one in each.walk())]
+        cure = f"leave out country={country!r}" if country in jurisdictions() else 'name it, such as country="fr"'
+        cure = f'remove the line "{inside[0].label}" if it is of a table of contents' if inside else cure
+        raise DataError(f"{name}: no line outside of annexes begins as an article of country {chosen!r} does: {cure}.")
     return law
 
 

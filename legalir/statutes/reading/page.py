@@ -36,6 +36,15 @@ CELLS = frozenset({"td", "th", "entry"})
 NEVER = frozenset({"head", "script", "style", "noscript", "template", "svg"})
 _STRUCK = frozenset({"del", "s", "strike"})
 
+CONTENTS = re.compile(
+    r"(?:table of )?contents|arrangement of .{1,20}|inhalt\w*|(?:table des )?matières|sommaire|s[ou]mm?[aá]rio"
+    r"|table of provisions|susunan (?:seksyen|peraturan)|(?:section|regulation|seksyen|provision)s?(?:\s+page)?"
+    r"|(?:kapittel|kapitel)oversi[gk]t|innehåll\w*|indhold\w*|innhold\w*|sisä(?:llysluettelo|ltö)|efnisyfirlit|sisukord"
+    r"|[ií]ndice|obsah|cuprins|tartalomjegyzék|kazalo|sadržaj|içindekiler|mục lục|daftar isi|περιεχόμενα"
+    r"|inhoud\w*|spis treści|목\s?차|차\s?례|目\s*次|目\s*录|目\s*錄|สารบัญ|содержание|оглавление|зміст|съдържание",
+    re.IGNORECASE,
+)
+"""The heading of a table of contents."""
 _MENU = re.compile(
     r"(?<![^\W_])(?:footer|nav|navbar|breadcrumbs?|brotkrumen|ariane|meny|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile"
     r"|bunntekst|stopka|lablec|rodap[eé]|buttons?|ad-slot|advert(?:isement)?s?|sharedaddy|share-buttons)(?![^\W_])",
@@ -204,6 +213,8 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     again = sorted(compact(row.words) for row in rows if not _is_entry(row))
     contents = {row for row in rows if _is_entry(row) and _begins_one(compact(row.words), again)}
     contents = contents if len(contents) > _FEW_ENTRIES else set()
+    before = [each for each, row in pairwise(rows) if row in contents]
+    contents.update(row for row in before if CONTENTS.fullmatch(_line(row).strip(" :.")))
     left["table of contents"] += (row.words for row in rows if row in contents)
     rows = [row for row in rows if row not in contents and row.words.strip(CELL)]
     levels = {at: row.level for at, row in enumerate(rows) if row.level}

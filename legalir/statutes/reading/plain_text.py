@@ -24,13 +24,15 @@ _IMAGE = re.compile(r"<img\b(?:[^>]*?\salt=\"(?P<alt>[^\">]*)\")?[^>]*>|</img>",
 _FILE_NAME = re.compile(r"(?:img|image|그림)?[\s_-]*\d*(?:\.\w{3,4})?", re.IGNORECASE)
 _BYTE_ORDER = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _WIDER = {
-    **dict.fromkeys(("euc-kr", "ks_c_5601-1987", "ksc5601", "windows-949"), "cp949"),
-    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"),
-    **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
-    **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii"), "cp1252"),
-    **dict.fromkeys(("tis-620", "windows-874", "iso-8859-11"), "cp874"),
+    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
+    **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    **dict.fromkeys(("shift_jis", "windows-31j"), "cp932"),
+    "euc_kr": "cp949",
+    "iso8859-9": "cp1254",
 }
-"""What pages in an encoding are really written in: a larger one that contains it."""
+"""What pages in an encoding, by Python's name, are really written in, as browsers read them: a larger one."""
+_PREFIX = re.compile(r"^(?:windows-|x-cp|dos-)(?=\d+$)|^x-")
 _LEGACY = tuple(
     (encoding, langs.split())
     for encodings, langs in (
@@ -121,7 +123,7 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            latin = _WIDER.get(declared.lower(), declared) in ("", "cp1252")
+            latin = declared.lower() in ("", "ascii", "us-ascii", "latin1", "latin-1", "iso-8859-1", "windows-1252")
             likely, certain = _guessed(data) if latin else ("", False)
             if not declared and not certain:
                 source = "html" if name.lower().endswith((".html", ".htm", ".xhtml")) else "text"
@@ -130,11 +132,21 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
                     f'{source}(path=…, encoding="{likely or "…"}").'
                 ) from None
             encoding = likely if certain else declared
-    encoding = _WIDER.get(encoding.lower(), encoding)
     try:
-        return data.decode(encoding, "replace").removeprefix("\ufeff")
+        return data.decode(_read_as(encoding), "replace").removeprefix("\ufeff")
     except LookupError:
         raise DataError(f'{name}: there is no encoding {encoding!r}: name it, such as encoding="utf-8".') from None
+
+
+def _read_as(encoding: str) -> str:
+    """Return Python's name of the encoding in which what declares this one is read.
+
+    Raises:
+        LookupError: there is no such encoding.
+    """
+    bare = _PREFIX.sub(lambda prefix: "" if prefix[0] == "x-" else "cp", encoding.lower())
+    bare = codecs.lookup(_WIDER.get(bare, bare)).name
+    return _WIDER.get(bare, bare)
 
 
 def _without_mark(data: bytes) -> str | None:

@@ -37,6 +37,10 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 """The number of an act, or who issued it."""
+_OF_MATTER = re.compile(r"\s*(?:tentang|про|об?)(?![^\W_])", re.IGNORECASE)
+"""Words with which a name goes on below its kind: ``UNDANG-UNDANG …``, ``TENTANG``; ``ЗАКОН УКРАЇНИ``, ``Про …``."""
+_BETWEEN_NAMES = 4
+"""Lines below the kind of a law among which such a word is."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
 
 
@@ -80,7 +84,12 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     marked = sorted((row for row in head if row in levels), key=lambda row: (levels[row], row))
     best = [*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))]
     if best:
-        return _name_at(rows, best[0])._replace(said=best[0] in {*marked, *begun})
+        found = _name_at(rows, best[0])._replace(said=best[0] in {*marked, *begun})
+        for piece in filter(_rank, pieces):  # Закон про порти: ЗАКОН УКРАЇНИ, Про порти
+            own, few = _words(found.words), _words(piece)
+            if few < own and not few <= _words(rows[best[0]]) and not any(map(str.isdigit, "".join(own - few))):
+                return found._replace(words=piece, said=True)
+        return found
     inside = [row for row in head if sum(map(str.isalpha, rows[row])) > 3 and rows[row].strip() in page_title]
     if inside:
         return _name_at(rows, max(inside, key=lambda row: len(rows[row])))
@@ -111,6 +120,13 @@ def _name_at(rows: Sequence[str], first: int) -> Name:
         words, last = (
             (f"{words} {rows[issuer].strip()}", issuer) if rows[issuer].strip()[:6].isupper() else (words, last)
         )
+    later = [row for row in range(last + 1, len(rows)) if rows[row].strip()] if words.isupper() else []
+    matter = next((at for at, row in enumerate(later[:_BETWEEN_NAMES]) if _OF_MATTER.match(rows[row])), -1)
+    if matter >= 0:
+        end = matter + (len(rows[later[matter]].split()) == 1)  # the line below TENTANG, or those above a blessing
+        above = [at for at, row in enumerate(later) if rows[row].strip().startswith("DENGAN RAHMAT")]
+        last = later[min(above[0] - 1 if end > matter and above else end, len(later) - 1)]
+        words = " ".join(rows[first : last + 1])
     below = (row for row in range(last + 1, len(rows)) if rows[row].strip())
     while goes_on and (row := next(below, None)) and rows[row].strip()[0].islower() and len(words) < _LONGEST:
         words, last = f"{words} {rows[row].strip()}", row
@@ -185,6 +201,10 @@ def _rank(line: str) -> int:
         return int(words.isalpha())  # 5.2 Rules
     weak = (_NUMBERED.search(words) and len(more) < 2) or each[0] in ("laws", "acts")  # Laws of Narnia
     return 1 if weak else 2
+
+
+def _words(line: str) -> set[str]:
+    return set(_WORD.findall(_folded(line)))
 
 
 def _folded(word: str) -> str:
