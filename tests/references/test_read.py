@@ -769,6 +769,240 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             ["Umowa między Polską a Francją 5"],
         ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
+        (
+            "de",
+            "",
+            "Wir informieren nach den Artt. 13, 14 und 21 Abs. 4 DSGVO.",
+            ["DSGVO 13", "DSGVO 14", "DSGVO 21/4"],
+        ),
+        (
+            "de",
+            "",
+            "Es gilt § 614 BGB. § 9 Abs. 3 des Liefervertrages sowie dessen Anlage 3 und § 7 der Vereinsstatuten "
+            "gelten.",
+            ["BGB 614"],
+        ),
+        ("de", "", "Angewendet: §§ 223 Abs. 1, 52 StGB; 465 Abs. 1 StPO", ["StGB 223/1", "StGB 52", "StPO 465/1"]),
+        (
+            "de",
+            "HafenG",
+            "nach dem § 4, dem § 63 und dem § 70 der Kaiverordnung",
+            ["Kaiverordnung 4", "Kaiverordnung 63", "Kaiverordnung 70"],
+        ),
+        (
+            "de",
+            "HafenG",
+            "Für die Aufgaben nach § 4, die § 63 Abs. 1 und § 70 der Kaiverordnung regeln, gilt das.",
+            ["HafenG 4", "Kaiverordnung 63/1", "Kaiverordnung 70"],
+        ),
+        ("en", "", "The claim engages Article 8 ECHR but not Article 3.", ["ECHR 8", "ECHR 3"]),
+        ("en", "Pier Act", "Article 8 ECHR but not section 3 applies.", ["ECHR 8", "Pier Act 3"]),
+        (
+            "en",
+            "Pier Act",
+            "section 17 of the Fire Act 1990 is amended in accordance with Schedule 4 to this Act",
+            ["Fire Act 1990 17", "Pier Act Schedule 4"],
+        ),
+        (
+            "en",
+            "",
+            "section 304, Part II, of the old Harbour Penal Code; section 7 of the Disclosure Letter; sections 3 "
+            "to 5 of the user guide",
+            ["Harbour Penal Code 304", "Harbour Penal Code Part II"],
+        ),
+        ("en", "", "The noise survey (report 7, section 5.3 and table 9) followed BS EN ISO 9612.", []),
+        (
+            "en",
+            "Pier Regulations",
+            "a person described in paragraph 34(1)(f) or subsection 36(1) of the Harbour Act",
+            ["Harbour Act 34/1/f", "Harbour Act 36/1"],
+        ),
+        (
+            "en",
+            "Pier Regulations",
+            "described in paragraph (1)(a) or subsection 36(1) of the Harbour Act",
+            ["Pier Regulations 1/1/a", "Harbour Act 36/1"],
+        ),
+        ("en", "Pier By-law", 'the fines in Schedule "B" to this by-law', ['Pier By-law Schedule "B"']),
+        (
+            "en",
+            "",
+            "under Article 34 of the Constitution and Art. 6(3) of the Pier Directive (Constitution, art. 40)",
+            ["Constitution 34", "Pier Directive 6/3", "Constitution 40"],
+        ),
+        (
+            "en",
+            "",
+            "I.R.C. § 162(a) allows it, but Treas. Reg. § 1.162-5(b)(3) bars it; look at § 127 of the Code",
+            ["I.R.C. 162/a", "Treas. Reg. 1.162-5/b/3", "I.R.C. 127"],
+        ),
+        (
+            "es",
+            "Ley X",
+            "Se derogan la letra a) del artículo 4, el artículo 63 y el artículo 70 de la Ley 5/1999.",
+            ["Ley 5/1999 4//a", "Ley 5/1999 63", "Ley 5/1999 70"],
+        ),
+        (
+            "es",
+            "Ley X",
+            "Sin perjuicio de lo dispuesto en el artículo 4, el artículo 63 y el artículo 70 de la Ley 5/1999 "
+            "son aplicables.",
+            ["Ley X 4", "Ley 5/1999 63", "Ley 5/1999 70"],
+        ),
+        (
+            "es",
+            "Ley X",
+            "Según el artículo 4, los artículos 63 y 64 de la Ley 5/1999 son aplicables.",
+            ["Ley X 4", "Ley 5/1999 63", "Ley 5/1999 64"],
+        ),
+        (
+            "es",
+            "",
+            "por el cauce del 849.1.º LECrim, la jornada del 34.8 del Estatuto de los Trabajadores y del 37.6 ET",
+            ["LECrim 849/1", "Estatuto de los Trabajadores 34/8", "ET 37/6"],
+        ),
+        (
+            "es",
+            "",
+            "Va con el artículo 23 superior; el Decreto 5 de 1991 (Constitución, art. 76, núm. 7).",
+            ["Constitución 23", "Decreto 5 de 1991", "Constitución 76//7"],
+        ),
+        (
+            "es",
+            "",
+            "con apoyo en los numerales 70 y 70-A de la Ley Federal de Puertos; 34 y 171 de la Ley de Amparo; y "
+            "38, fracción I, de la Ley de Muelles",
+            [
+                "Ley Federal de Puertos 70",
+                "Ley Federal de Puertos 70-A",
+                "Ley de Amparo 34",
+                "Ley de Amparo 171",
+                "Ley de Muelles 38//1",
+            ],
+        ),
+        (
+            "fr",
+            "Ordonnance du port",
+            "les cas énumérés à l'art. 30, al. 1, let. a à d, LACI, et à l'art. 31, ONU",
+            ["LACI 30/1//a", "LACI 30/1//d", "Ordonnance du port 31"],
+        ),
+        (
+            "fr",
+            "",
+            "Voir CO suisse, art. 23 à 31, et l'article 3 de la loi « littoral ».",
+            ["CO 23", "CO 31", "loi « littoral » 3"],
+        ),
+        (
+            "fr",
+            "Loi X",
+            "Outre l'article 4, les articles 6 et 7 de la loi n° 99-5 et l'article 9 du code civil s'appliquent.",
+            ["Loi X 4", "loi n° 99-5 6", "loi n° 99-5 7", "code civil 9"],
+        ),
+        (
+            "fr",
+            "Loi X",
+            "Sont abrogés l'article 4, l'article 63 et l'article 70 de la loi n° 99-5.",
+            ["loi n° 99-5 4", "loi n° 99-5 63", "loi n° 99-5 70"],
+        ),
+        (
+            "it",
+            "",
+            "Il ricorso (art. 100 cpv. 1 in unione con l'art. 46 cpv. 1 LTF) è ammissibile ai sensi del CO, art. "
+            "257d cpv. 2.",
+            ["LTF 100/1", "LTF 46/1", "CO 257d/2"],
+        ),
+        (
+            "it",
+            "",
+            "Ai sensi degli artt. 1341 e 1342 c.c. approva gli artt. 5 (Penali), 8 (Recesso) e 11 (Foro) del "
+            "presente contratto.",
+            ["c.c. 1341", "c.c. 1342"],
+        ),
+        (
+            "it",
+            "Legge X",
+            "Nei casi dell'articolo 4, il comma 3 dell'articolo 63 e l'articolo 70 del codice civile non si applicano.",
+            ["Legge X 4", "codice civile 63/3", "codice civile 70"],
+        ),
+        ("it", "", "Il 41-bis dell'ordinamento penitenziario", ["ordinamento penitenziario 41-bis"]),
+        (
+            "nl",
+            "KB",
+            "gelet op de codex over het welzijn op het werk, artikel I.4-27",
+            ["codex over het welzijn op het werk I.4-27"],
+        ),
+        (
+            "nl",
+            "",
+            "op grond van artikel 7 van de Vreemdelingenwet; artikel 74/13 telt. Artikel 12 van het arbeidsreglement",
+            ["Vreemdelingenwet 7", "Vreemdelingenwet 74/13"],
+        ),
+        (
+            "pl",
+            "Ustawa o portach",
+            "podmiot z załącznika nr 1 do ustawy, o którym mowa w art. 5",
+            ["Ustawa o portach załącznika nr 1", "Ustawa o portach 5"],
+        ),
+        (
+            "pl",
+            "",
+            "art. 17 ust. 1 ustawy o opłatach w portach zwalnia armatora od opłaty, § 14 Regulaminu sklepu i "
+            "załącznik nr 1 do Regulaminu",
+            ["ustawa o opłatach w portach 17/1"],
+        ),
+        (
+            "pl",
+            "",
+            "zgodnie z § 3 i § 4 ust. 2 rozporządzenia Ministra Cyfryzacji z dnia 12 maja 2021 r.",
+            [
+                "rozporządzenie Ministra Cyfryzacji z dnia 12 maja 2021 r. 3",
+                "rozporządzenie Ministra Cyfryzacji z dnia 12 maja 2021 r. 4/2",
+            ],
+        ),
+        (
+            "pt",
+            "Lei X",
+            "O Decreto-Lei n.º 555/99. São revogados a alínea d) do n.º 1 do artigo 4.º, o artigo 63.º e o "
+            "artigo 65.º do mesmo decreto-lei.",
+            [
+                "Decreto-Lei n.º 555/99",
+                "Decreto-Lei n.º 555/99 4/1//d",
+                "Decreto-Lei n.º 555/99 63",
+                "Decreto-Lei n.º 555/99 65",
+            ],
+        ),
+        (
+            "pt",
+            "Lei X",
+            "nos termos do artigo 4.º, do artigo 63.º e do artigo 70.º desta lei",
+            ["Lei X 4", "Lei X 63", "Lei X 70"],
+        ),
+        (
+            "pt",
+            "",
+            "O 391-A da CLT esclarece (CP brasileiro, art. 20); art. 15 do estatuto social; Anexo III do edital.",
+            ["CLT 391-A", "CP 20"],
+        ),
+        (
+            "zh",
+            "",
+            "民法§821（本文）配§767，強制執行法§15，別跟§14混在一起。善意要記 §801 連 §948。",
+            ["民法 821", "民法 767", "強制執行法 15", "強制執行法 14", "強制執行法 801", "強制執行法 948"],
+        ),
+        (
+            "zh",
+            "",
+            "依租賃協議第9條，此約定未逾土地法第99條第1項之限制，除第20條外（見报告附表2）。",
+            ["土地法 99/1", "土地法 20"],
+        ),
+        ("ja", "", "利用規約第7条に違反する投稿。同規約第9条に定める窓口。", []),
+        (
+            "ko",
+            "",
+            "항만법 제10조의4 제1항을 든다. 위 제10조의4는 방해를 금지한다.",
+            ["항만법 10의4/1", "항만법 10의4"],
+        ),
+        ("ko", "", "미수는 항만법 §25, 예비는 제28조이다.", ["항만법 25", "항만법 28"]),
     ],
 )
 def test_a_reference_is_of_the_own_law_only_where_no_other_is_meant(

@@ -134,7 +134,7 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
             encoding = likely if certain else declared
     try:
         return data.decode(_read_as(encoding), "replace").removeprefix("\ufeff")
-    except LookupError:
+    except (LookupError, UnicodeError):  # There are codecs, such as `undefined`, that are no encoding.
         raise DataError(f'{name}: there is no encoding {encoding!r}: name it, such as encoding="utf-8".') from None
 
 
