@@ -361,7 +361,7 @@ class Grammar(Schema):
     """Regular expressions of names of laws without quotes directly before a number; with a group, it is the name."""
 
     pieces: Mapping[str, Text] = {}
-    """Pieces of the patterns of `laws` and of one another, written there as ``<NAME>``."""
+    """Pieces of the patterns of `laws` and `law_names`, and of one another, written there as ``<NAME>``."""
 
     laws: tuple[LawPattern, ...] = ()
     """Names of laws that are read anywhere, even directly after a number or after `law_after`."""
@@ -430,6 +430,8 @@ class Grammar(Schema):
                 {**law, "pattern": _whole(str(law.get("pattern", "")), pieces)} if isinstance(law, Mapping) else law
                 for law in laws
             ]
+        if isinstance(pieces, Mapping) and isinstance(names := values.get("law_names"), Sequence):
+            whole["law_names"] = [_whole(str(name), pieces) for name in names]
         return whole
 
     @model_validator(mode="after")
