@@ -311,6 +311,9 @@ class Grammar(Schema):
     A French code may change words of its own articles, as for overseas.
     """
 
+    unnamed: Forms = ()
+    """Words before the law of all articles that a text names without a law: ``§§ ohne T sind solche des``."""
+
     starting: Forms = ()
     """Words in the name of a law that brings another one into force: a bare *section 3* is one of that other law."""
 

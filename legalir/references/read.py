@@ -625,6 +625,7 @@ class _Reader:
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
+        self._unnamed = self._any(grammar.unnamed, "(?:", f"){GAP}")
         self._starting = self._any(grammar.starting, "(?:", ")")
         self._changing = self._any(grammar.changing, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
@@ -1034,6 +1035,8 @@ class _Reader:
         moves = self._moves_of(text)
         if self._starting.search(at.law):
             memory.move(Place(), len(text))
+        if not at.law and (said := self._unnamed.search(text)) and (default := self._laws.match(text, said.end())):
+            memory.move(Place(self._law_of(default, memory).name), len(text))
         if amended := _AMENDED.search(at.law):
             memory.move(Place(amended[1]), len(text))
         if self._grammar.has_words:
@@ -1096,10 +1099,8 @@ class _Reader:
             drafts, place = self._group(text, head, memory)
             if drafts:
                 self._of_documents(text, drafts, memory)
-            for before, draft in pairwise(drafts) if not memory.own.law and memory.until < 0 else ():
-                if draft.law is None and before.law and before.law.name and draft.mark == before.mark != "":
-                    # In a letter: article 8 ECHR, but not article 3.
-                    draft.law = _Law(before.law.name, before.law.kind, draft.start, draft.start)
+            if not memory.own.law and memory.until < 0:
+                self._go_on(drafts)
             if drafts and kind == "unit":
                 lower = (
                     outside and drafts[0].highest > RANKS[outside.level] > 0 and not text[end : drafts[0].start].strip()
@@ -1455,7 +1456,8 @@ class _Reader:
                 if law and (conjoined or " " in text[end : following.start].strip()):
                     law = _Law(law.name, law.kind, end, end)  # Those after the words may be of another one.
                 lower = RANKS[highest] > 1  # § 5 Abs. 1 BGB und Abs. 2
-                following.law = law if not named or conjoined or lower else None
+                other = self._chapter and "group" in draft.numbers and text[following.start].casefold() == "a"
+                following.law = law if not other and (not named or conjoined or lower) else None  # RF 2:15 och art. 1
                 following.inherits = following.law is not None
             elif draft.level == "group" and draft.law and draft.law.start == draft.start:
                 following.law, following.inherits = draft.law, True  # Pier Act, chapter 3 and section 5
@@ -1509,6 +1511,13 @@ class _Reader:
         join = self._list.match(text, end) if alone else None
         clause = _CLAUSE.match(text, join.end()) if join and join[0].strip(" ,").isalpha() else None
         return clause is not None and start <= min(clause.end(), end + _REACH)
+
+    def _go_on(self, drafts: Sequence[_Draft]) -> None:
+        """Give articles without a law that of the one before them, as a letter means it: article 8 ECHR, article 3."""
+        for before, draft in pairwise(drafts):
+            law = before.law if draft.mark == before.mark != "" else None
+            if draft.law is None and law and law.name not in ("", _DOCUMENT):
+                draft.law = _Law(law.name, law.kind, draft.start, draft.start)
 
     def _is_listed(self, text: str, before: _Draft, draft: _Draft) -> bool:
         """Return True if only a comma and words such as *en el* part two articles, which the first one has, too."""
