@@ -154,7 +154,10 @@ _CURRENCY = re.compile(
     "|TWD|USD|UYU|VND|ZAR"
 )
 """Short names of currencies that are none of laws, as CAD and CLP are."""
-_AMENDED = re.compile("(?:修改|修正)《([^》]{2,60})》的[决決]定")
+_AMENDED = re.compile(
+    "(?:修改|修正)《([^》]{2,60})》的[决決]定"
+    r"|(?i:(?:lag|förordning) om ändring i )((?:lag|förordning)en .{2,120}|\w+(?:lag|balk)en.{0,20})"
+)
 """The law that a decision amends: its own parts have no numbers of articles."""
 _AMENDS = re.compile(r"\bamend")
 _NUMBER_OF_LAW = re.compile(r",? (?:n\.|n°|nº|nr\.?|no\.?) ?(\d{1,4})(?![\d/])")
@@ -268,6 +271,10 @@ _SHORT_NAME = re.compile(
 )
 """A word and, after it, a short name of a law in capitals or with full stops, at the end of a text."""
 
+_THIS = re.compile(
+    r"(?i:\b(?:présente?|presente|this|diese[srm]?|deze|dit|niniejsz[aey]|denna|est[ea]|quest[oa]) ([^\W\d_]{3,20}))[^.;:\n]*\Z"
+)
+"""Words for the own law with what follows them in the sentence."""
 _NATIONAL = re.compile(r"(?<=[A-Z]{2})[ \xa0][a-zà-ÿ]{5,12},\Z")
 _ABBREVIATED = re.compile(r"[ \xa0](?:§|[^\W\d_]{1,5}\.)")
 _ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
@@ -1038,7 +1045,7 @@ class _Reader:
         if not at.law and (said := self._unnamed.search(text)) and (default := self._laws.match(text, said.end())):
             memory.move(Place(self._law_of(default, memory).name), len(text))
         if amended := _AMENDED.search(at.law):
-            memory.move(Place(amended[1]), len(text))
+            memory.move(Place(amended[1] or amended[2]), len(text))
         if self._grammar.has_words:
             memory.quotations = _quotations(text)
         found: list[Reference] = []
@@ -1367,7 +1374,13 @@ class _Reader:
                 and (memory.law or not self._grammar.spaceless or draft.highest != RANKS["article"])  # 但第五条
             ):
                 draft.start = its.start()
-                self._its_own(draft, memory)
+                this = _THIS.search(text, max(memory.end, its.start() - _REACH), its.start())
+                if this and draft.highest <= RANKS["article"] and self._kind_noun.match(this[1].casefold()):
+                    draft.law = _Law(
+                        memory.own.law, "self", draft.start, draft.start
+                    )  # La présente loi, … ses articles 3
+                else:
+                    self._its_own(draft, memory)
                 if draft.law:
                     draft.law.end = draft.start
             act = _ACT.search(text, max(0, draft.start - 12), draft.start)
