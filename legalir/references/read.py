@@ -272,7 +272,8 @@ _SHORT_NAME = re.compile(
 """A word and, after it, a short name of a law in capitals or with full stops, at the end of a text."""
 
 _THIS = re.compile(
-    r"(?i:\b(?:présente?|presente|this|diese[srm]?|deze|dit|niniejsz[aey]|denna|est[ea]|quest[oa]) ([^\W\d_]{3,20}))[^.;:\n]*\Z"
+    r"(?i:\b(?:présente?|presente|this|diese[srm]?|deze|dit|niniejsz[aey]|denna|est[ea]|quest[oa]) ([^\W\d_]{3,20}))"
+    r"[^.;:\n]*\Z"
 )
 """Words for the own law with what follows them in the sentence."""
 _NATIONAL = re.compile(r"(?<=[A-Z]{2})[ \xa0][a-zà-ÿ]{5,12},\Z")
