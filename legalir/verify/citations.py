@@ -198,9 +198,11 @@ def citations_of(
     if _MAIL.search(text):
         text, whole = (_BLOCK_MARK.sub(lambda mark: " " * len(mark[0]), each) for each in (text, whole))
     whole = _LINE_GOES_ON.sub(lambda end: "\n" if _begins(text, end.start(), "#") else " ", whole)
-    readings = []
+    readings, known = [], {whole[law.start : law.end] for law in laws_in(whole)}
     for lang in dict.fromkeys(languages):
-        references = read(whole, lang, names=learn_names(whole, lang), labels=False)
+        # Without blanks or capitals, nothing but the collection tells where a name begins.
+        names = {} if grammars()[lang].has_words else {name: name for name in known}
+        references = read(whole, lang, names=names | learn_names(whole, lang), labels=False)
         readings.append([Citation(one.start, one.end, one) for one in references if _cites(one, is_law)])
     found = _of_best_readings(readings, laws_in(whole)) if len(readings) > 1 else readings[0]
     found += _of_other_languages(whole, found, languages)

@@ -373,6 +373,18 @@ def test_a_quotation_is_not_of_the_citation_in_the_next_sentence(tmp_path: Path,
     assert states(Collection(folder_of(tmp_path / "harbour")), text)[0][1] == "wording differs"
 
 
+def test_a_name_that_ends_as_the_name_of_another_law_is_read_whole(tmp_path: Path) -> None:
+    rows = [(law, str(number)) for law in ("부두 및 하역관계법", "하역관계법") for number in (1, 2)]
+    lines = [
+        {"docno": f"{law}-{number}", "law": law, "article": number, "title": law, "text": "배는 선다."}
+        for law, number in rows
+    ]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (tmp_path / "dataset.yaml").write_text("lang: ko\n", encoding="utf-8")
+    (one,) = Collection(tmp_path, cache=tmp_path / "cache").verify("원고는 부두 및 하역관계법 제2조를 든다.").citations
+    assert (one.state, one.law) == ("right", "부두 및 하역관계법")
+
+
 def test_two_names_of_laws_are_not_one(tmp_path: Path) -> None:
     collection = Collection(folder_of(tmp_path / "harbour"))
     for text, words in (
