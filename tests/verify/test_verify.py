@@ -376,7 +376,7 @@ def test_a_quotation_is_not_of_the_citation_in_the_next_sentence(tmp_path: Path,
 def test_a_name_that_ends_as_the_name_of_another_law_is_read_whole(tmp_path: Path) -> None:
     rows = [(law, str(number)) for law in ("부두 및 하역관계법", "하역관계법") for number in (1, 2)]
     lines = [
-        {"docno": f"{law}-{number}", "law": law, "article": number, "title": law, "text": "배는 선다."}
+        {"docno": f"{len(law)}-{number}", "law": law, "article": number, "title": law, "text": "배는 선다."}
         for law, number in rows
     ]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
