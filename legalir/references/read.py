@@ -120,7 +120,7 @@ _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
 _CLAUSE_BEGINS = re.compile(
-    r"(?:\A|\s위|[,、，。.;；:：(（「『“はもがと除依按]"
+    r"(?:\A|\s위|[,、，。.;；:：(（「『“はもがと除依按看見见]"
     r"|[가-힣](?:[은는을를고며도와과면]|므로|지만|거나|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
 )
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
