@@ -120,7 +120,7 @@ _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
 _CLAUSE_BEGINS = re.compile(
-    r"(?:\A|\s위|[,、，。.;；:：(（「『“はもがと除依按看見见]"
+    r"(?:\A|\s(?:위|역시|또한)|[,、，。.;；:：(（「『“はもがと除依按看見见]"
     r"|[가-힣](?:[은는을를고며도와과면]|므로|지만|거나|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
 )
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
@@ -1142,7 +1142,7 @@ class _Reader:
                 for draft in drafts:
                     if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
                         draft.law = _Law("", "short", draft.start, draft.start)
-            if drafts and found and drafts[0].level == "annex" and text[drafts[0].start] == "[":
+            if drafts and found and "annex" in drafts[0].numbers and text[drafts[0].start] == "[":
                 near = drafts[0].law is None and not text[found[-1].end : drafts[0].start].strip()
                 if near and found[-1].law_kind in _OTHERS:
                     of = found[-1]  # 도로법 시행령 제5조 [별표 1]
@@ -2027,9 +2027,16 @@ class _Reader:
         kinds = {kind for kind in kinds if kind in self._law_words}  # No law is called diploma.
         laws = [*before, *reversed(memory.laws)]
         last = laws[0] if laws else ""
-        fits = (law for law in laws if kinds & set(self._kind_noun.findall(law.casefold())))
+        fits = (law for law in laws if kinds & set(self._kind_noun.findall(self._spelled_kind(law))))
         unknown = last if not kinds or last[:1] == "/" or not self._kind_noun.search(last.casefold()) else ""
         return next(fits, unknown) if last else ""
+
+    def _spelled_kind(self, law: str) -> str:
+        """Return the name of a law in small letters, with the kind that a short form before it means: ``l. n. 241``."""
+        low = law.casefold()
+        kinds = self._grammar.law_kinds.items()
+        kind = next((kind for kind, forms in kinds if low.startswith(tuple(one for one in forms if "." in one))), "")
+        return f"{kind} {low}"
 
     def _law_of_kind(self, words: str, memory: _Memory, before: Sequence[str]) -> tuple[str, str]:
         """Return name and kind of the law of ``of the Act``: one of this short name, else the own law if it is one."""

@@ -769,6 +769,53 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             ["Umowa między Polską a Francją 5"],
         ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
+        (
+            "ko",
+            "갑법",
+            "민법 §391~393, 채무자회생법 §391~§393의 부인권",
+            ["민법 391", "채무자회생법 391", "채무자회생법 393"],
+        ),
+        ("ko", "갑법", "「도로법 시행령」 제5조 [별표 2] 제1호", ["도로법 시행령 5", "도로법 시행령 별표 2//1"]),
+        (
+            "ko",
+            "",
+            "근로기준법 제23조를 든다. 구제신청 역시 제28조 제2항에 따랐다.",
+            ["근로기준법 23", "근로기준법 28/2"],
+        ),
+        (
+            "de",
+            "Bahngesetz",
+            "Auf das Verfahren ist das AVG mit Ausnahme seiner §§ 2, 3 und 64 Abs. 2 anzuwenden. § 19 dieses "
+            "Gesetzes bleibt.",
+            ["AVG", "AVG 2", "AVG 3", "AVG 64/2", "Bahngesetz 19"],
+        ),
+        (
+            "es",
+            "",
+            "los arts. 1708, 1716 y cctes. del CCyCN; va por el art. 47 ET y no por el 51 (no hay extinciones).",
+            ["CCyCN 1708", "CCyCN 1716", "ET 47", "ET 51"],
+        ),
+        (
+            "fr",
+            "Règlement numéro 1204",
+            "L'article 12 et l'annexe B du Règlement numéro 987 sur les ordures, l'article 5 du présent règlement",
+            ["Règlement numéro 987 12", "Règlement numéro 987 annexe B", "Règlement numéro 1204 5"],
+        ),
+        ("fr", "", "la preuve (2803 et 2804 C.c.Q.), et 1457 C.c.Q.", ["C.c.Q. 2803", "C.c.Q. 2804", "C.c.Q. 1457"]),
+        (
+            "it",
+            "",
+            "dell'art. 10-bis l. n. 241/1990, e dell'art. 97 Cost., l'art. 21-octies della stessa legge, (art. "
+            "29 cpv. 2 Cst.) (770, co. 2, c.c.)",
+            ["l. n. 241/1990 10-bis", "Cost. 97", "l. n. 241/1990 21-octies", "Cst. 29/2", "c.c. 770/2"],
+        ),
+        (
+            "pt",
+            "",
+            "com base no 75, II, da Lei 14.133/21; 810.º a 812.º CC (redução)",
+            ["Lei 14.133/21 75//2", "CC 810", "CC 812"],
+        ),
+        ("zh", "", "《僱傭條例》第VIA部，須先看第32A至32C條是否適用", ["僱傭條例", "僱傭條例 32A", "僱傭條例 32C"]),
         ("ja", "甲法", "（著作権法第27条および第28条に定める権利を含む。）", ["著作権法 27", "著作権法 28"]),
         (
             "ko",
