@@ -173,11 +173,13 @@ def test_paragraphs_of_a_judgment_are_provisions() -> None:
 <background><blockList eId="l"><item eId="i1"><num>[1]</num><p>A raft sank.</p></item></blockList></background>
 <decision><blockList eId="m"><item eId="i2"><num>[2]</num><p>Pay.</p></item></blockList></decision></judgmentBody>
 </judgment></akomaNtoso>"""
-    documents = documents_of(law_of(FORMAT, text))
-    assert [(number, one.text, one.unit.kind) for number, one in documents.items()] == [
+    law = law_of(FORMAT, text)
+    assert [(number, one.text, one.unit.kind) for number, one in documents_of(law).items()] == [
         ("1", "A raft sank.", "article"),
         ("2", "Pay.", "article"),
     ]
+    assert "a <judgment>, not a law" in law.notes[0]
+    assert not law_of(FORMAT, document(BODY)).notes
 
 
 @pytest.mark.parametrize(
@@ -274,6 +276,13 @@ def test_parts_and_articles(body: str, provisions: dict[str, str]) -> None:
         ("dateIssued 1999-02-05", "dateEntryIntoForce 1999-03-01 dateConsolidated 2022-01-15", "1999-02-05 2022-01-15"),
         ("ausfertigung-datum 2023-01-02 verkuendung 2023-01-05", "inkrafttreten 2023-02-01", "2023-01-02 2023-02-01"),
         ("Generation 2009-05-01", "Generation 2015-03-01", "2009-05-01 2015-03-01"),
+        (
+            "transformed 2024-02-02 publication 2001-02-04 enactment 2001-02-03",
+            "validFrom 2022-07-01",
+            "2001-02-03 2022-07-01",
+        ),
+        ("Generation 2024-02-02 x 2001-02-03", "markup 2024-02-02", "2001-02-03"),
+        ("XMLConversion 2024-02-02", "Generation 2024-02-02 dateConsolidated 2022-01-15", "2022-01-15"),
         ("dateIssued 0001-01-01 publication 2001-02-03", "x 2999-01-01", ""),
         ("x 2001-02-03", "x 1001-01-01 dateEndApplicability 9999-12-31", "2001-02-03"),
     ],
@@ -326,6 +335,25 @@ def test_elements_of_other_vocabularies(words: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("num", "heading", "read"),
+    [
+        ("Art. 1<m:id>guid-7</m:id>", "Oars<m:s>current</m:s><m:mark>oars_1</m:mark>", "1 Oars"),
+        ("<m:id>9001</m:id>Art. 1.<m:id>9001</m:id>", "<m:mark>oars_1</m:mark>Oars", "1 Oars"),
+        ("Art. <m:n>1</m:n>", "Oars and <m:t>masts</m:t>", "1 Oars and masts"),
+        ("Art. 1<m:n>bis</m:n>", "<m:t>Oars</m:t>", "1bis Oars"),
+        ("Art. 1<m:n>a</m:n>", "<m:big>O</m:big>ars and CO<m:low>2</m:low>", "1a Oars and CO2"),
+    ],
+)
+def test_elements_of_other_vocabularies_in_headings(num: str, heading: str, read: str) -> None:
+    inside = f"<num>{num}</num><heading>{heading}</heading><content><p>An oar.</p></content>"
+    title = "<preface><p><docTitle>Oars Act<m:id xmlns:m='urn:m'>guid-1</m:id></docTitle></p></preface>"
+    law = law_of(FORMAT, act(f'<article xmlns:m="urn:m">{inside}</article>', "", "", title))
+    (document,) = documents_of(law).values()
+    assert f"{document.unit.number} {document.unit.heading}" == read
+    assert law.title == "Oars Act"
+
+
+@pytest.mark.parametrize(
     ("language", "text", "repealed"),
     [
         ("fin", "1 § on kumottu L:lla 1.2.2003/4.", True),
@@ -348,6 +376,8 @@ def test_elements_of_other_vocabularies(words: str, text: str) -> None:
         ("sqi", "Shfuqizohet ligji për portet.", False),
         ("mkd", "Се брише веслото.", False),
         ("isl", "Felld brott ára.", False),
+        ("isl", "[Fellt úr gildi með l. 5/2010, 3. gr.]", True),
+        ("isl", "Fellt úr gildi ákvæði um árar.", False),
     ],
 )
 def test_words_of_repeal_by_language(language: str, text: str, repealed: bool) -> None:

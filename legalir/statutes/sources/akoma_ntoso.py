@@ -53,6 +53,7 @@ _DOCUMENTS = frozenset(
         "statement",
     ]
 )
+_NO_LAWS = frozenset(["amendment", "amendmentList", "debate", "debateReport", "judgment", "statement"])
 _GROUPS = frozenset(
     [
         "arguments",
@@ -173,6 +174,9 @@ _DAYS = {
 }
 """What a date is, by words in its name; the first that fits counts."""
 
+_OF_FILES = re.compile("transform|convers|markup|xml|export|download|retriev|scrap")
+"""Words in the name of a date that is of a file, not of the law."""
+
 _CONSOLIDATION = re.compile(r"(?:/consolide)?/(?:1[2-9]|2[0-4])\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])$")
 """The day of a consolidation at the end of an address, which all versions of the law share but for it."""
 
@@ -185,6 +189,10 @@ _WORD, _SIGN = re.compile(r"\w"), re.compile(r"\S")
 _LETTER = re.compile(r"\W*(?:art\w*\.?\W+)?([IVXLCDM])\W*", re.IGNORECASE)
 _MARK = re.compile(r"\(\(|\)\)")
 _SENTENCE = re.compile(r"[.;:!?。][)\]»”\"’]*\s*$")
+_TITLES = ("num", "heading", "subheading", "docTitle", "shortTitle")
+_STUCK = re.compile(r"[\w.:;!?)\]][\w§]")
+_SUFFIX = re.compile(r"\d(?:[^\W\d]{1,2}|bis|ter|qu\w+er|\w+ies)|[^\W\d]\d", re.IGNORECASE)
+"""What goes on with a number or a name that stands before it without a blank: 5a, 5bis, CO2."""
 _WORDS_IN_TEXT = re.compile("a|b|br|em|i|li|ol|p|span|strong|sub|sup|table|u|ul")
 """Names of elements that are text in any vocabulary."""
 _TEXT_SPACES = ("{http://www.w3.org/1999/xhtml", "{http://www.w3.org/1998/Math/MathML", "")
@@ -205,7 +213,10 @@ def read(path: Path, data: bytes) -> Iterator[Law]:
     documents = [each for each in markup.root.iter() if local(each) in _DOCUMENTS]
     if not documents:
         raise DataError(f"{path.name}: <akomaNtoso> holds no document, such as <act> or <bill>.")
-    yield _Reader(path, markup, documents).law
+    law = _Reader(path, markup, documents).law
+    if (name := local(_main(documents))) in _NO_LAWS:
+        law.notes.append(f"{law.title}: the file holds a <{name}>, not a law. Leave it out of a collection of laws.")
+    yield law
 
 
 def name_of(address: str) -> str:
@@ -341,7 +352,7 @@ class _Reader:
             if local(child) in ("preface", "coverPage", "header", "preamble"):
                 for each in child.iter():
                     if local(each) in ("shortTitle", "docTitle", "neutralCitation", "longTitle"):
-                        shown.setdefault(local(each), " ".join("".join(_title_words(each)).split()))
+                        shown.setdefault(local(each), " ".join("".join(_title_words(self.markup, each)).split()))
         aliases = [
             attribute(each, "value")
             for each in (() if work is None else work)
@@ -665,12 +676,12 @@ def _marks(text: str, start: int, end: int) -> list[LeftOut]:
     return sorted(places)
 
 
-def _title_words(element: etree._Element) -> Iterator[str]:
-    """Yield the words of a title without its footnotes; its lines are separate words."""
+def _title_words(markup: Markup, element: etree._Element) -> Iterator[str]:
+    """Yield the words of a title without its footnotes and metadata; its lines are separate words."""
     yield element.text or ""
     for child in element:
-        if local(child) not in ("authorialNote", "noteRef", ""):
-            yield from _title_words(child)
+        if local(child) not in ("authorialNote", "noteRef", "") and not _is_beside(markup, child, element):
+            yield from _title_words(markup, child)
         yield (" " if local(child) in _BLOCKS | {"br", "eol"} else "") + (child.tail or "")
 
 
@@ -748,9 +759,19 @@ def _is_beside(markup: Markup, element: etree._Element, holder: etree._Element) 
         return False
     if name in ("blockContainer", "blockList", "content", "intro", "list", "wrapUp"):
         return any(_space(each) == space and markup.words(each) for each in holder)
-    words = (markup.text[slice(*markup.span(each))] if _space(each) == space else "" for each in holder)
-    before = (holder.text or "") + "".join(f"{own}{each.tail or ''}" for own, each in zip(words, holder, strict=True))
-    return not (element.tail or "").strip() and _SENTENCE.search(before) is not None
+    words = [markup.text[slice(*markup.span(each))] if _space(each) == space else "" for each in holder]
+    texts = [f"{own}{each.tail or ''}" for own, each in zip(words, holder, strict=True)]
+    place = holder.index(element)
+    before, after = (holder.text or "") + "".join(texts[:place]), (element.tail or "") + "".join(texts[place + 1 :])
+    if name in _TITLES:
+        if name == "num" and not number_of(f"{before}{after}".strip(" .")):
+            return False
+        own = markup.words(element)
+        if not before.strip():
+            return len(own) > 1 and _STUCK.match(own[-1] + after[:1]) is not None
+        if not after.strip() and _STUCK.match(ends := before[-1] + own):
+            return not _SUFFIX.fullmatch(ends)
+    return not after.strip() and _SENTENCE.search(before) is not None
 
 
 def _space(element: etree._Element) -> str:
@@ -770,10 +791,15 @@ def _dates(element: etree._Element | None, default: str) -> dict[str, str]:
     days: dict[str, str] = {}
     if match := re.search(r"@(\d{4}-\d\d-\d\d)", _value(element, "FRBRuri")):
         days[default] = match[1]
+    dates: list[tuple[bool, bool, str, str]] = []
     for each in () if element is None else element:
         if local(each) == "FRBRdate" and (day := iso_day(attribute(each, "date")[:10])):
             name = attribute(each, "name").rpartition(":")[2].lower().replace("-", "").replace("date", "")
-            kind = next((kind for kind, words in _DAYS.items() if re.search(words, name)), default)
+            kind = next((kind for kind, words in _DAYS.items() if re.search(words, name)), "")
+            if not _OF_FILES.search(name):
+                dates.append((not kind, "generat" in name, kind or default, day))
+    for _, generated, kind, day in sorted(dates, key=lambda each: each[:2]):
+        if not (generated and days):  # In files of Laws.Africa it is the only date, and that of the law.
             days.setdefault(kind, day)
     return days
 
