@@ -20,7 +20,7 @@ CASES = {
     "boe": ("Ley de puertos.", "BOE-A-2020-1", "es", "2020-06-01", "1", "Objeto.", "TÍTULO I Puertos"),
     "riigi_teataja": ("Sadamaseadus", "159", "et", "2018-06-22", "3¹", "Sadam", "1. peatükk Üldsätted"),
     "ecfr": ("Title 99—Harbors", "99", "en", "", "7.2", "Definitions.", "PART 7 QUAYS"),
-    "legi": ("Code des ports", "LEGITEXT01", "fr", "", "L121-3", "", ""),
+    "legi": ("Code des ports", "LEGITEXT01", "fr", "", "L121-3", "", "Livre Ier › Titre II : Quais"),
     "leychile": ("LEY DE PUERTOS", "77", "es", "2022-02-02", "1", "", "TITULO I De los puertos"),
     "lovdata": (
         "Lov om havner",

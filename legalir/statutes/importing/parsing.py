@@ -163,7 +163,7 @@ def _gaps(documents: CutLaw) -> Iterator[str]:
         for number in range(int(main[1]), max(int(main[1]), min(last, int(main[1]) + 500)) + 1)
     }
     last = max(numbers, default=0)
-    if 0 < last - len(numbers - {0}) <= len(numbers):  # One article may be numbered 20240101.
+    if len(found) > 1 and 0 < last - len(numbers - {0}) <= len(numbers):  # One article may be numbered 20240101.
         missing = sorted(set(range(1, last + 1)) - numbers)
         more = ", …" if len(missing) > 5 else ""
         yield f"no article has the number {', '.join(map(str, missing[:5]))}{more}: gaps are allowed."
