@@ -223,6 +223,8 @@ _QUOTED_LETTERS = re.compile(
     r"|(?<=[IVX], )[\"“][a-z][\"”](?:(?:,| e)? [\"“][a-z][\"”]){1,12}"  # art. 22, III, "a" e "b"
 )
 _ORDINAL_O = re.compile(r"(?<=\d)o(?![^\W_])")
+_AMENDED_BY = re.compile(r"<(?=[^\W\d])[^<>]{1,80}(?<!\d)(?:\d{4}-\d\d-\d\d|\d\d-\d\d-\d{4})(?!\d)[^<>]{0,300}>")
+"""The note of an editor on an amending act: ``<L 2015-01-01/01, art. 3, 002; En vigueur : 01-07-2015>`` (Belgium)."""
 _HYPHEN_AND_BLANK = re.compile(r"([-‐–]) ")
 _WORD = re.compile(r"[^\W\d_]+")
 _AGAIN = re.compile(r"[^\W\d_]{1,8}[.°º](?=\s)")
@@ -1177,7 +1179,7 @@ class _Reader:
         return sorted(every, key=lambda one: (one.start, one.end))
 
     def _in_small_letters(self, text: str) -> str:
-        """Return a text whose lines in capitals, such as headings, are written as other text is.
+        """Return a text without notes on amending acts, whose lines in capitals, such as headings, are as other text.
 
         A line without a word such as *of* stays, and so does a word of up to four letters, which may be a short name.
         Letters of units have no quotation marks then: ``alíneas "a" e "b"``.
@@ -1188,6 +1190,7 @@ class _Reader:
             spelled = self._spelled.get(word) or (word if _ROMAN_OR_SHORT.fullmatch(word) else word.capitalize())
             return spelled if len(spelled) == len(word) else word
 
+        text = _AMENDED_BY.sub(lambda match: " " * len(match[0]), text)
         text = _QUOTED_LETTERS.sub(lambda match: _QUOTED_LETTER.sub(_unquoted, match[0]), text)
         text = _ORDINAL_O.sub("º", text) if "º" in self._grammar.sub else text  # artículo 4o. de la Constitución
         lines = text.split("\n") if self._small else []

@@ -277,7 +277,10 @@ def test_repeated_and_missing_numbers_are_noted(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("numbers", "gap"), [("14-101 14-102 14-103", ""), ("1 3-5 6", "2"), ("2", ""), ("2 3", "1"), ("1-1 1-2 2-1 2-2", "")])
+@pytest.mark.parametrize(
+    ("numbers", "gap"),
+    [("14-101 14-102 14-103", ""), ("1 3-5 6", "2"), ("2", ""), ("2 3", "1"), ("1-1 1-2 2-1 2-2", "")],
+)
 def test_numbers_with_a_chapter_are_no_range(tmp_path: Path, numbers: str, gap: str) -> None:
     lines = "\n".join(f"§ {number}. Pier\nA pier is long." for number in numbers.split())
     (tmp_path / "a.txt").write_text(f"Pier Act\n{lines}", encoding="utf-8")
