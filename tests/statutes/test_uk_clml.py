@@ -183,6 +183,9 @@ def test_one_preamble_and_no_word_for_the_schedules():
         "preamble": "On rafts.\nBe it enacted:",
         "1": "x",
     }
+    retained = """<EUPrelims><MultilineTitle><Text>Regulation</Text><Text>on rafts</Text></MultilineTitle>
+<EUPreamble><P><Text>THE COUNCIL,</Text></P></EUPreamble></EUPrelims>"""
+    assert [*documents_of(law_of(small(para(1, "x"), prelims=retained)))] == ["preamble", "1"]
 
 
 PLUS = "<m:mrow><m:mi>B</m:mi>\n<m:mo>+</m:mo><m:mi>C</m:mi></m:mrow>"

@@ -129,7 +129,7 @@ class _Reader:
 
     def _prelims(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
         for child in element:
-            if local(child) in ("Title", "Number"):
+            if local(child) in ("Title", "MultilineTitle", "Number"):
                 self.law.leave_out(*self._markup.span(child), "title")
             elif local(child) in ("IntroductoryText",):
                 elements.inside(child, unit)
