@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from legalir.references.law_names import LawNames
@@ -35,6 +36,7 @@ _DASHES = re.compile(r"[‐‑–—]|(?<=\d)之(?=\d)")  # Taiwan writes 15-1 a
 _LAST_TITLE = re.compile(r"schlu(?:ss|ß)titel|titre.final|titolo.finale", re.IGNORECASE)
 """A title whose articles begin with 1 again, though the others go on."""
 _LAST_DECIMAL = re.compile(r"\.\d+$")
+_ARTICLE = re.compile(r"article\b", re.IGNORECASE)
 _ONE_ANNEX = re.compile(r"annex(?: \d+)?")
 
 
@@ -134,8 +136,11 @@ class _Book:
         if chapter := number_of(reference.group).casefold():
             holders = dict.fromkeys(path[0] for path in self.nested if path[-1] == _folded(reference.article))
             return next(((one,) for one in holders if one.rpartition(" ")[2] == chapter), None)
-        if before is not None and _key((before.article, reference.article)) in self.nested:
-            return (before.article,)
+        for holder in () if before is None else (before.article, f"article {before.article}"):
+            if _key((holder, reference.article)) in self.nested:
+                return (holder,)
+        if _ARTICLE.match(reference.surface) and any(holder.startswith("article ") for holder, *_ in self.nested):
+            return None  # A constitution whose articles hold sections.
         if path and _key((path[0], reference.article)) in self.nested:
             return (path[0],) if " " in path[0] or reference.surface.startswith("§") else ()
         articles = any(" " not in holder for holder, *_ in self.nested)
@@ -224,9 +229,13 @@ class Resolver:
         found: list[Resolved] = []
         laws = frozenset(one.law for one in references if _HANGUL.match(one.law) and one.surface.startswith(one.law))
         last: Reference | None = None
-        for reference in references:
+        for reference, after in zip_longest(references, references[1:]):
             beside = last is not None and reference.surface[:1] == "§" and reference.start - last.end < 2
             named = last if beside else None
+            if last and reference.start - last.end <= len(", ") and _ARTICLE.match(last.surface):
+                named = last  # Article 2, section 4
+            elif after and after.start - reference.end == len(" of ") and _ARTICLE.match(after.surface):
+                named = after  # Section 4 of article 2
             opening = _opening(found, reference) if reference.range_end else None
             one = self._resolved(reference, law_id, path, opening, laws, named)
             inner = () if named is None else _key((named.article, reference.article))

@@ -158,7 +158,7 @@ class Law:
         kind: the publisher's word for it: ``대통령령``, ``政令``.
         names: other identifiers and names: IRIs, short titles, abbreviations.
         number: of the act, as printed: ``법률 제21065호``.
-        promulgated: ISO date.
+        promulgated: ISO date of the act; of a version, of the act that made it, where the publisher names that day.
         effective_from: ISO date from which this version applies.
         effective_to: ISO date from which it no longer applies.
         published: ISO date of this copy.

@@ -170,6 +170,28 @@ def test_sections_of_chapters_that_begin_again() -> None:
     assert [*map(" ".join, (one.docnos for one in found))] == [*paths[2:], paths[0], "", "b-2", "b-1"]
 
 
+@pytest.mark.parametrize(
+    ("text", "cited"),
+    [
+        ("under section 1 of article I", "1/1"),
+        ("Article I, section 2, and sections 1 and 2 of article II", "1/2 2/1 2/2"),
+        ("under article 1, section 2, and section 1 of article 2", "1/2 2/1"),
+        ("article 2 and section 1 of this article", "3/1"),
+        ("section 9 of article I", ""),
+    ],
+)
+def test_sections_of_articles_of_a_constitution(text: str, cited: str) -> None:
+    paths = [f"article {article}/{section}" for article in (1, 2, 3) for section in (1, 2)]
+    act = law("a", "Constitution of Reef")._replace(
+        addresses=[Address((*path.split("/"),), "", path, "article") for path in paths]
+    )
+    found = Resolver([act]).resolve(read(text, "en", Place(act.title, "2")), "a", ("article 3", "2"))
+    assert " ".join(docno.removeprefix("article ") for one in found for docno in one.docnos) == cited
+    plain = Resolver([law("b", "Reef Act", "1", "2")])
+    one = plain.resolve(read("section 1 of article 2", "en", Place("Reef Act", "2")), "b", ("2",))
+    assert [each.docnos for each in one] == [("b-1",), ("b-2",)]
+
+
 def test_articles_of_a_last_title_that_begin_again() -> None:
     paths = ("1", "2", "title Schlusstitel/1", "title Schlusstitel/2")
     act = law("a", "Hafengesetz")._replace(
