@@ -258,6 +258,38 @@ def test_headings_of_many_habits(lines: str, expected: str) -> None:
     assert provisions(lines.replace(" | ", "\n")) == expected.strip().split(" | ")
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            "Artikel 1 | Bootsgesetz | Abschnitt 1 | Kai | § 1 Ziel | Es gilt § 2. | § 2 Ende | Aus. | Artikel 2"
+            " | Segelgesetz | (SegelG) | § 1 Bau | Aus Tuch. | Artikel 3 | Schluss | Es gilt ab heute.",
+            "1/1 Ziel, 1/2 Ende, 2/1 Bau, 3 Schluss",
+        ),
+        (
+            "Erster Teil | Kai | Artikel 1 | Er ist lang. | Zweiter Teil | Alt | Artikel 2 | Boote | § 1 Neu | Ja."
+            " | § 2 Alt | Nein.",
+            "1, 2/1 Neu, 2/2 Alt",
+        ),
+        # The numbers go through; paragraphs of a decree; §§ of another law, in quotes.
+        (
+            "Artikel 1 | Boote | § 1 Ziel | Ja. | Artikel 2 | Kaie | § 2 Bau | Nein. | § 3 Ort | Hier.",
+            "1 Ziel, 2 Bau, 3 Ort",
+        ),
+        ("Artikel 1 - § 1 - Es gilt. | § 2 - Ja. | Artikel 2 - § 1 - Nein. | § 2 - Nie.", "1, 2"),
+        (
+            "Artikel 1 Boote | Neu gilt: | „§ 1 Ziel | Ja. | § 2 Ende | Aus.“ | Artikel 2 Schluss | Ab heute.",
+            "1 Boote, 2 Schluss",
+        ),
+    ],
+)
+def test_sections_of_laws_that_are_articles_of_a_german_law(lines: str, expected: str) -> None:
+    found = cut(law_of("Gesetz\n" + lines.replace(" | ", "\n"), lang="de")).documents
+    articles = [each for each in found if each.unit.kind == "article"]
+    assert [f"{each.docno[4:]} {each.unit.heading}".strip() for each in articles] == expected.split(", ")
+    assert all(each.above[1].label == "Artikel 1" for each in articles if each.docno.startswith("law-1/"))
+
+
 ALONE = """
 1 § Hamn är öppen. || Kajer || 2 § Kajen är lång. || 3 § Den är bred.
     1: Hamn är öppen. | Kajer > 2: Kajen är lång. | Kajer > 3: Den är bred.

@@ -33,7 +33,17 @@ from legalir.statutes.jurisdictions import (
 from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
 from legalir.statutes.reading.page import CONTENTS, foot_of, signatures_of, tools_above
 from legalir.statutes.reading.plain_text import CUT_OFF, compact, without_columns
-from legalir.statutes.reading.sequence import SUPERSCRIPTS, Candidate, Chosen, Reading, chain, main_number, readings_of
+from legalir.statutes.reading.sequence import (
+    SUPERSCRIPTS,
+    Candidate,
+    Chosen,
+    Reading,
+    begun_anew,
+    chain,
+    in_articles,
+    main_number,
+    readings_of,
+)
 from legalir.statutes.reading.title import name_of_law, names_law
 
 _MARKS = {
@@ -136,8 +146,6 @@ _NUMBERED_GROUP = re.compile(r"\s*(?:[IVX]{1,5}|[A-H])\.\s+[^\W\d_]")
 """A heading that only a Roman number or a letter numbers: ``III. Gebühren``."""
 _OFTEN = 3
 """So often a heading such as *Notes* comes that belongs to the article before it."""
-_NAMED_BELOW = 2
-"""Rows between the number of a group and its first article, with its name."""
 _LONGEST_TITLE = 120
 _SHORT = 8
 """Words of a sentence that may be a heading."""
@@ -306,9 +314,11 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     containers, groups = [each for each in found if each.depth < 0], _of(found, "group")
     beside = {each.row + more for each in containers for more in (1, 2)}  # SCHEDULE, Section 4: what it belongs to.
     found = [each for each in found if each.row not in beside or not _is_related(each, rows)]
-    restarts = _restarts(found)
+    restarts = begun_anew(found)
     more = [each for each in found if each.level == _ADDITIONAL]
     found = [each for each in found if each not in more]
+    found, inner = in_articles(found, rows) if table.lang == "de" else (found, [])
+    groups = _of(found, "group")
     chosen = chain(_of(found, "article"), sorted([*_rows(containers), *restarts]), _rows(groups), through=0.5)
     for before, later in pairwise(chosen):
         if not later.anew:  # Numbers go through no annex.
@@ -317,6 +327,7 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
                 if each.kind == "supplement":
                     groups.append(each._replace(kind="group", depth=0, readings=()))
     taken = {each.candidate.series for each in chosen}
+    chosen += chain(inner, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))
     below = [each._replace(kind="paragraph") for each in _of(found, "article") if each.series not in taken]
     chosen += chain(below, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))  # Artikel 3 § 1
     for series in dict.fromkeys(each.series for each in more):
@@ -324,30 +335,17 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     for name in dict.fromkeys(each.level for each in containers):
         others = [each for each in containers if each.level != name]
         chosen += _sequence([each for each in containers if each.level == name], _rows(others))
-    edges = [each.candidate.row for each in chosen if each.candidate.depth < 0]
+    edges = [each.candidate.row for each in chosen if each.candidate.depth < bool(inner)]
     for depth in sorted({each.depth for each in groups}):
         others = [each for each in groups if each.depth != depth]
         own = sorted((each for each in groups if each.depth == depth), key=lambda each: each.row)
         chosen += _sequence(own, sorted([*edges, *_rows(others)]))
     headings = {each.candidate.row: each for each in chosen}
     read = {each.row for each in every}
-    doubts = [each.row for each in (*found, *more) if each.row not in headings and each.weight >= 1]
+    doubts = [each.row for each in (*found, *more, *inner) if each.row not in headings and each.weight >= 1]
     # A number that no form reads.
     doubts += [row for row in places if row not in read and table.begins_as_article(rows[row])]
     return Layout(headings, contents, sorted(doubts))
-
-
-def _restarts(found: Sequence[Candidate]) -> list[int]:
-    """Return the rows of groups if bare numbers begin at 1 in all of them: ``Part 2``, ``1. …``."""
-    found = list(takewhile(lambda each: each.depth >= 0, found))
-    groups = [before.row for before, each in pairwise(found) if before.kind == "group" and each.kind != "group"]
-    begun = [
-        before.row
-        for before, each in pairwise(found)
-        if before.kind == "group" and each.kind == "article" and not each.series and each.label.strip(".") == "1"
-        if each.row - before.row <= _NAMED_BELOW
-    ]
-    return begun if len(begun) > 1 and begun == groups else []
 
 
 def _is_note(each: Candidate, bare: Sequence[Candidate]) -> bool:
@@ -750,9 +748,12 @@ def _titles(
         return rows[row][mark.end() if mark else 0 :].lstrip()[:1].isupper()
 
     def followed(row: int) -> bool:
-        return free(row) or (row in plan.headings and plan.headings[row].candidate.kind == "paragraph")
+        return free(row) or row in lower
 
     articles = [row for row, each in plan.headings.items() if each.candidate.kind == "article"]
+    top = min((plan.headings[row].candidate.depth for row in articles if table.lang == "de"), default=_BELOW)
+    lower = {row for row, each in plan.headings.items() if each.candidate.kind == "paragraph"}
+    lower |= {row for row, each in plan.headings.items() if each.candidate.depth > top}  # in Artikel
     behind = {row: _behind(rows[row], plan.headings[row].candidate) for row in plan.headings}
     behind = {
         row: "" if _OF_ACT.match(f" {words}") or not any(map(str.isalpha, words)) else words
@@ -783,6 +784,7 @@ def _titles(
         return following is None or following.candidate.depth > own.depth
 
     groups = [row for row, each in plan.headings.items() if each.candidate.kind not in ("article", "paragraph")]
+    groups += [row for row in articles if top < _BELOW and {row + 2, row + 3} & lower - {row + 1}]
     groups = [row for row in groups if is_named(row)]
     below |= {row: row + 2 for row in groups}
     for row in groups:  # The provision that an annex is about, and then its name.
@@ -817,7 +819,8 @@ def _titles(
         if not dotted and len(over) > 1 and len(over) * 3 >= live * 2:
             above = {row: row - 1 for row in over}
     for row in groups:  # A name may take two lines, if an article follows.
-        two = free(row + 2) and _is_name(rows[row + 2]) and row + 3 in articles and row + 2 not in above.values()
+        two = free(row + 2) and _is_name(rows[row + 2]) and row + 3 in lower | {*articles}
+        two = two and row + 2 not in above.values()
         if two and rows[row + 1].isupper() == rows[row + 2].isupper():
             below[row] = row + 3
     if not (above or dotted):  # § 1, Aim, This Act …: a line of text ends in a stop.

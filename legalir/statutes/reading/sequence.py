@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.resolve import Kind
+from legalir.statutes.reading.title import names_law
 
 SUPERSCRIPTS = "⁰¹²³⁴-⁹"
 """For a class of characters: digits that are set high, as marks of footnotes are."""
@@ -26,6 +28,9 @@ _HAN = "〇一二三四五六七八九"
 _HAN_FORMS = frozenset({"japaneseCounting", "chineseCounting", "chineseCountingThousand", "taiwaneseCounting"})
 _WINDOW = 300
 """Readings before a candidate that it may go on from."""
+
+_NAMED_BELOW = 2
+"""Rows between the number of a group and its first article, with its name."""
 
 _MISSING = 0.15
 """Cost of a missing number."""
@@ -132,6 +137,47 @@ def written(number: int, form: str) -> str:
         tens, ones = divmod(number, 10)
         return (_HAN[tens] if tens > 1 else "") + ("十" if tens else "") + (_HAN[ones] if ones else "")
     return str(number)
+
+
+def begun_anew(found: Sequence[Candidate]) -> list[int]:
+    """Return the rows of groups if bare numbers begin at 1 in all of them: ``Part 2``, ``1. …``."""
+    found = list(takewhile(lambda each: each.depth >= 0, found))
+    groups = [before.row for before, each in pairwise(found) if before.kind == "group" and each.kind != "group"]
+    begun = [
+        before.row
+        for before, each in pairwise(found)
+        if before.kind == "group" and each.kind == "article" and not each.series and each.label.strip(".") == "1"
+        if each.row - before.row <= _NAMED_BELOW
+    ]
+    return begun if len(begun) > 1 and begun == groups else []
+
+
+def in_articles(found: list[Candidate], rows: Sequence[str]) -> tuple[list[Candidate], list[Candidate]]:
+    """Return candidates, and apart from them the §§ of the laws that *Artikel* are, which begin with § 1 in most.
+
+    *Artikel* are above the groups of these laws, unless a group is above them: Teil 6, Art. 232, § 1.
+    """
+    articles = [each for each in found if each.kind == "article" or each.depth < 0]
+    begun = [(a, b) for a, b in pairwise(articles) if a.kind == "article" and (a.series, b.series) == ("a", "§")]
+    anew = [
+        a.row
+        for a, b in begun
+        if b.label == "§ 1" and (not rows[b.row].rstrip().endswith((".", ":", ",", ";")) or names_law(rows[a.row + 1]))
+    ]
+    if 2 * len(anew) <= len(begun) or articles[0].series != "a":
+        return found, []
+    highest, holder = found[0] == articles[0], -1
+    inner, others = list[Candidate](), list[Candidate]()
+    for each in found:
+        if each.kind != "group" and each.series != "§":
+            holder = each.row
+        if each.series == "§" and each.kind == "article" and holder in anew:
+            inner.append(each._replace(depth=each.depth + 1))
+        elif each.depth < 0 or not highest:
+            others.append(each)
+        else:
+            others.append(each._replace(depth=0 if each.row == holder else each.depth + 1))
+    return others, inner
 
 
 def raised(words: str) -> str:
