@@ -192,6 +192,9 @@ _AMENDMENT = re.compile(
 _RESERVED = re.compile(r"(?:Secs?\.|Sections?|§+)\s*[\d.-]+\s*(?:[—–]|to|through)\s*[\d.-]+\.?\s*[-–—]?\s*Reserved\.?")
 """Numbers that a code keeps free: ``Secs. 12-3—12-20. - Reserved.``"""
 
+_CHANGED = re.compile(r"(?:изм|доп|нов[аио]?|предиш\w*|в ред|amended|inserted|geändert|modifié|redação)\W.*\d", re.I)
+"""What brackets behind a number say of its changes: ``Чл. 2. (Изм. - ДВ, бр. 7 от 2010 г.)``."""
+
 _POINTS = re.compile(r"\s*(?:\.\s?){3}")
 """What stands in place of a text that is gone."""
 
@@ -1130,7 +1133,7 @@ def _open(
     bracket = _BRACKETS.match(words, stop) if unit.kind == "article" else None
     dashed = (_DASHED.match(words, stop) or _IN_CAPITALS.match(words, stop)) if unit.kind == "article" else None
     dashed = None if dashed and table.is_repealed(dashed["heading"]) else dashed
-    if bracket and not _MARK_ONLY.fullmatch(bracket["heading"].strip()):
+    if bracket and not (_MARK_ONLY.fullmatch(bracket["heading"].strip()) or _CHANGED.match(bracket["heading"])):
         if not table.is_repealed(bracket["heading"]) and any(map(str.isalpha, bracket["heading"])):
             unit.heading = bracket["heading"].strip()
             unit.add(line.start + stop, line.start + bracket.end(), "heading")
