@@ -6,7 +6,9 @@ import io
 import pickle
 import textwrap
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from of_format import law_of
@@ -72,14 +74,34 @@ def read(source: StatuteFiles) -> list[tuple[str, str, str]]:
     return rows
 
 
-def word_file(path: Path, lines: list[str]) -> Path:
+def word_file(path: Path, lines: list[str], styles: Mapping[int, str] = MappingProxyType({})) -> Path:
     import docx as word
 
     file = word.Document()
-    for line in lines:
-        file.add_paragraph(line)
+    for at, line in enumerate(lines):
+        file.add_paragraph(line, styles.get(at))
     file.save(str(path))
     return path
+
+
+def test_styles_of_a_word_file_mark_its_name_and_headings(tmp_path: Path) -> None:
+    lines = [
+        "12.10",
+        "Bootsverordnung",
+        "vom 3. Mai 1990",
+        "1. Boote",
+        "§ 1* Ziel",
+        "Es gilt § 2.",
+        "Kosten",
+        "§ 2 Preis",
+    ]
+    styles = {1: "Title", 3: "Heading 1", 4: "Heading 2", 6: "Heading 1", 7: "Heading 2"}
+    rows = list(docx(None, path=word_file(tmp_path / "a.docx", [*lines, "Fünf."], styles)).provisions())
+    assert {row["law"] for row in rows} == {"Bootsverordnung"}
+    assert [(row.get("path"), row.get("heading"), row["text"]) for row in rows if row["article"] in ("1", "2")] == [
+        ("1. Boote", "Ziel", "Es gilt § 2."),
+        ("Kosten", "Preis", "Fünf."),
+    ]
 
 
 def test_a_word_file(tmp_path: Path) -> None:
@@ -703,6 +725,28 @@ def test_signatures_behind_the_last_article_are_no_text() -> None:
     law = law_on_page(f"<h1>Harbour Act 1990</h1><div>{articles}<h4>Section 3</h4><p>Text 3.</p>{signed}</div>")
     assert rendered(law) == ["Text 1.\nSign 1 means stop.", "Text 2.\nSign 2 means stop.", "Text 3."]
     assert "signatures" in {each.reason for each in law.left_out}
+
+
+@pytest.mark.parametrize(
+    ("end", "left_out"),
+    [
+        ("Änderungstabelle - Nach Paragraph;Element | Beschluss;§ 1 | 03.05.1990;§ 2 | 03.05.1990", True),
+        ("Tableau des modifications par article;Élément Décision;Art. 1 03.05.1990", True),
+        ("Tarif;Boot | 5 Franken;Kahn | 3 Franken", False),
+        (
+            "Änderungstabelle;Boot | 5 Franken;Wer ein Boot ändert, das am Steg liegt, zahlt den Preis, der dafür in"
+            " der Tabelle steht.",
+            False,
+        ),
+        ("Die Änderungstabelle gilt.;Boot | 03.05.1990", False),
+    ],
+)
+def test_a_table_of_changes_behind_the_last_article_is_no_text(end: str, left_out: bool) -> None:
+    lines = ["§ 1 Ziel", "Es gilt.", "§ 2 Ende", "Es endet.", *end.split(";"), "Anhang 1", "Preise"]
+    law = read_text("a.txt", lines, "de", "Law", "a")
+    assert law.unread() == [] and len(rendered(law, "article")) == 2
+    assert (rendered(law, "article")[1] == "Es endet.") == left_out
+    assert rendered(law, "annex") == ["Preise"] and bool(law.left_out) == left_out
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,10 @@ from legalir.statutes.jurisdictions import (
     spelled,
 )
 from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
-from legalir.statutes.reading.page import CONTENTS, foot_of, signatures_of, tools_above
+from legalir.statutes.reading.page import CONTENTS, changes_of, foot_of, signatures_of, tools_above
 from legalir.statutes.reading.plain_text import CUT_OFF, compact, without_columns
 from legalir.statutes.reading.sequence import (
+    PARTS,
     SUPERSCRIPTS,
     Candidate,
     Chosen,
@@ -42,6 +43,7 @@ from legalir.statutes.reading.sequence import (
     chain,
     in_articles,
     main_number,
+    parts_above,
     readings_of,
 )
 from legalir.statutes.reading.title import name_of_law, names_law
@@ -216,7 +218,6 @@ _OF_PROVISION = re.compile(
 )
 """The provision that an annex is of, without brackets: ``Anlage 1 zu § 3 Absatz 2``."""
 _LATIN = "\u0250"
-_PARTS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s")
 
 _PLACE = re.compile(
     r"[\s.·…|]*(?:(?:(?:pag|pág|page|p|str|blz|s)\.?\s?)?\d+|[(（][^()（）]*[\d第][^()（）]*[)）])\s*$", re.IGNORECASE
@@ -861,9 +862,10 @@ def _titles(
     taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
     end = min((row for row, each in plan.headings.items() if each.candidate.depth < 0), default=len(rows))
     begun, often = min(plan.headings, default=len(rows)), Counter(rows[row] for row in marked)
+    marked = sorted({*marked, *parts_above(rows, articles)})
     for row in marked:
         words, own = rows[row].strip(), row < end and free(row) and row not in taken
-        first = row == begun - 1 and (_NUMBERED_GROUP.match(words) or _PARTS.match(words)) is not None
+        first = {*range(row, begun)} <= {*marked} and (_NUMBERED_GROUP.match(words) or PARTS.match(words)) is not None
         own = own and (begun < row or first)
         named = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS) and not _UNREAD.search(words)
         if own and named and often[rows[row]] < _OFTEN and not table.is_repealed(words):
@@ -977,7 +979,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
     taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
     paragraphs = _in_schedules(rows, plan.headings) if table.numbered else set()
     outline, marks = Outline(law), list[str]()
-    numbered = {row: _PARTS.match(rows[row].strip()) for row in titles.cross}
+    numbered = {row: PARTS.match(rows[row].strip()) for row in titles.cross}
     parts = {row: label[1].count(".") for row, label in numbered.items() if label}
     deepest = max(parts.values(), default=0)
     annexes = {row for row, each in plan.headings.items() if each.candidate.kind == "annex" and each.candidate.readings}
@@ -1259,6 +1261,7 @@ def read_text(
     foot = foot_of(words)
     words, left_out = words[:foot], {**left_out, "foot of a page": "\n".join(words[foot:])}
     gone = {"tools of a page": tools_above(words), "signatures": signatures_of(words)}
+    gone |= {"table of changes": changes_of(words)}
     left_out |= {reason: "\n".join(words[at] for at in places) for reason, places in gone.items() if places}
     kept = [at for at in range(foot) if not any(at in places for places in gone.values())]
     words, levels = [words[at] for at in kept], {new: levels[at] for new, at in enumerate(kept) if at in levels}

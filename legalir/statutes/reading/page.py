@@ -88,6 +88,7 @@ _SIGNED_AT = (
     r"(?:; \d{2,3}[ºo°] da Independência e \d{2,3}[ºo°] da República)?\.?$"
 )
 """The place and the date of a signing."""
+_DAY = re.compile(r"(?<!\d)(?:\d{1,2}[./]\s?\d{1,2}[./]\s?(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)(?!\d)")
 _SIGNATURES = 60
 """Lines of signatures at most."""
 _LONGEST_SIGNED = 160
@@ -634,6 +635,16 @@ def signatures_of(rows: Sequence[str]) -> range:
     return range(len(rows), len(rows))
 
 
+def changes_of(rows: Sequence[str]) -> range:
+    """Return the places of the lines of a table of changes behind the last article, ``Änderungstabelle``."""
+    begun = next((at for at, row in enumerate(rows) if _site_words()["changes"].fullmatch(row.strip())), len(rows))
+    listed = [CELL in row or _DAY.search(row) is not None for row in rows]
+    end = next((at for at in range(begun + 1, len(rows)) if not listed[at] and _annexes().match(rows[at])), len(rows))
+    rest = [rows[at] for at in range(begun, end) if not listed[at]]
+    text = any(len(row) > _LONGEST_ENTRY or _SENTENCE_END.search(row) or _opens_article(row) for row in rest)
+    return range(begun, end) if any(map(_DAY.search, rows[begun:end])) and not text else range(len(rows), len(rows))
+
+
 def _opens_article(words: str) -> bool:
     return openings(("article",)).match(words) is not None or _BARE.match(words) is not None
 
@@ -658,12 +669,16 @@ def _is_of_site(words: str) -> bool:
 
 @cache
 def _site_words() -> dict[str, re.Pattern[str]]:
-    """Return the patterns of what is at the top, offered and signed, by the words in ``site_words.yaml``."""
+    """Return the patterns of what is at the top, offered, signed, changed, by the words in ``site_words.yaml``."""
     # The file is part of the package.
     with resources.as_file(resources.files("legalir.statutes") / "site_words.yaml") as path:
         words = cast(dict[str, dict[str, list[str]]], read_yaml(path, "words of sites"))
-    top, offered, signed = ("|".join(chain.from_iterable(words[key].values())) for key in ("top", "offered", "signed"))
+    keys = ("top", "offered", "signed", "changes")
+    top, offered, signed, changes = ("|".join(chain.from_iterable(words[key].values())) for key in keys)
     return {
+        "changes": re.compile(
+            rf"(?:{changes})(?:(?:\s?[-–—:(]|\s(?:nach|par|per|by))\s?[^.;]{{1,40}})?", re.IGNORECASE
+        ),
         "top": re.compile(rf"\W*(?:{top})\W*", re.IGNORECASE),
         "offered": re.compile(rf"\W*(?:{offered})(?:\W+(?:{offered})){{0,5}}\W*", re.IGNORECASE),
         "signed": re.compile(rf"(?:{signed}|{_SIGNED_AT})", re.IGNORECASE),

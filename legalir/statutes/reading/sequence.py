@@ -29,6 +29,9 @@ _HAN_FORMS = frozenset({"japaneseCounting", "chineseCounting", "chineseCountingT
 _WINDOW = 300
 """Readings before a candidate that it may go on from."""
 
+PARTS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s")
+"""The number of a heading: ``1. Allgemeines``, ``1.1 Zweck``."""
+
 _NAMED_BELOW = 2
 """Rows between the number of a group and its first article, with its name."""
 
@@ -150,6 +153,29 @@ def begun_anew(found: Sequence[Candidate]) -> list[int]:
         if each.row - before.row <= _NAMED_BELOW
     ]
     return begun if len(begun) > 1 and begun == groups else []
+
+
+def parts_above(rows: Sequence[str], articles: Sequence[int]) -> list[int]:
+    """Return the rows of numbered headings right above articles, from the first one on: ``1. Allgemeines``, ``§ 1``."""
+    found: list[tuple[int, str]] = []
+    for row in range(max(articles, default=0) - 1, -1, -1):
+        words, above = rows[row].strip(), rows[row - 1].strip() if row else ""
+        if row in articles or not (label := PARTS.match(words)) or not words[label.end() :].lstrip()[:1].isupper():
+            continue
+        opens = row + 1 in articles or (
+            found[-1:] and found[-1][0] == row + 1 and found[-1][1].startswith(f"{label[1]}.")
+        )
+        item = PARTS.match(above)
+        listed = above.endswith((",", ";", ":")) or (item and not label[1].startswith(f"{item[1]}."))
+        if opens and not listed and not words.endswith((".", ",", ";", ":")):
+            found.append((row, label[1]))
+    chosen, last = list[int](), list[int]()
+    for row, each in reversed(found):
+        number = [int(digits) for digits in each.split(".")]
+        same = last[: len(number)]
+        if number in ([*same[:-1], same[-1] + 1] if len(same) == len(number) else [*last, 1],):
+            chosen, last = [*chosen, row], number
+    return chosen if len(chosen) > 1 and chosen[0] < min(articles) else []
 
 
 def in_articles(found: list[Candidate], rows: Sequence[str]) -> tuple[list[Candidate], list[Candidate]]:

@@ -84,7 +84,8 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     marked = sorted((row for row in head if row in levels), key=lambda row: (levels[row], row))
     best = [*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))]
     if best:
-        found = _name_at(rows, best[0])._replace(said=best[0] in {*marked, *begun})
+        whole = levels.get(best[0]) == 1 and named[best[0]] > 1
+        found = _name_at(rows, best[0], whole)._replace(said=best[0] in {*marked, *begun})
         for piece in filter(_rank, pieces):  # Закон про порти: ЗАКОН УКРАЇНИ, Про порти
             own, few = _words(found.words), _words(piece)
             if few < own and not few <= _words(rows[best[0]]) and not any(map(str.isdigit, "".join(own - few))):
@@ -110,11 +111,15 @@ _SHORT_NAME = re.compile(r"\((?=[A-ZÀ-ÖØ-Þ])[^\W\d_][^\s()\d]{2,60}(?:\s?[�
 """The short name of a law in brackets on a line of its own: ``(Ziegenhaltungsverordnung – ZiegHV)``."""
 
 
-def _name_at(rows: Sequence[str], first: int) -> Name:
-    """Return the name in a row, with the rows in which it goes on: ``USTAWA``, ``z dnia 16 maja 2008 r.``, ``o …``."""
+def _name_at(rows: Sequence[str], first: int, whole: bool = False) -> Name:
+    """Return the name in a row, with the rows in which it goes on: ``USTAWA``, ``z dnia 16 maja 2008 r.``, ``o …``.
+
+    Args:
+        whole: the file says that a single word in the row is the whole name.
+    """
     words, last = rows[first], first
     below = (row for row in range(first + 1, len(rows)) if rows[row].strip())
-    goes_on = len(words.split()) == 1 or CUT_OFF.search(words.rstrip())
+    goes_on = (len(words.split()) == 1 and not whole) or CUT_OFF.search(words.rstrip())
     issuer, dated = next(below, None), next(below, None)  # ROZPORZĄDZENIE, MINISTRA FINANSÓW, z dnia …
     if goes_on and words.isupper() and issuer is not None and dated is not None and rows[dated].strip()[0].islower():
         words, last = (
@@ -146,9 +151,11 @@ def _head(rows: Sequence[str]) -> list[int]:
     head: list[int] = []
     for row, line in enumerate(rows):
         words = line.lstrip(' "“«')
+        below = next(filter(str.strip, rows[row + 1 :]), "")
+        of_collection = not (head or any(map(str.isalpha, words))) and names_law(below)  # 745.10, Stegverordnung
         if (
             len(head) == _HEAD
-            or _OF_CHAPTER.match(words)
+            or (_OF_CHAPTER.match(words) and not of_collection)
             or any(_opens_article(table.heading(words)) for table in jurisdictions().values())
         ):
             break

@@ -68,7 +68,7 @@ def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
         if page := parts.get(f"word/{part}.xml"):
             file.left_out[reason] += page.text
     left_out = {reason: " ".join(words.split()) for reason, words in file.left_out.items() if words.strip()}
-    law = read_text(path.name, file.lines, country, title, law_id_of(path), left_out=left_out)
+    law = read_text(path.name, file.lines, country, title, law_id_of(path), left_out=left_out, levels=file.levels)
     if numbering.counted:
         law.notes.append(f"{path.name}: Word numbers {numbering.counted} paragraphs by itself: look at their numbers.")
     yield law
@@ -116,7 +116,7 @@ def _unreadable(name: str, cause: str) -> DataError:
 
 
 class _Numbering:
-    """The numbers that Word sets before paragraphs, which are not in their text.
+    """What the styles of paragraphs say: that one is a heading, and the numbers that Word sets before them.
 
     Attributes:
         counted: how many paragraphs have one.
@@ -160,6 +160,12 @@ class _Numbering:
             words = words.replace(f"%{each + 1}", written(counts[each], form))
         return f"{words} " if words.strip() else ""
 
+    def level(self, paragraph: etree._Element) -> int:
+        """Return 1 for the title of the file, 2 for a heading of the first level, 0 for what is no heading."""
+        style = self._styles.get(_value(paragraph, "pPr/{*}pStyle"))
+        name = "" if style is None else _value(style, "name").lower()
+        return 1 if name == "title" else int(name[8:]) + 1 if re.fullmatch("heading [1-9]", name) else 0
+
     def _list_of(self, paragraph: etree._Element) -> tuple[str, int]:
         """Return the list and the level of a paragraph, its own or those of its style."""
         holder, own, level = paragraph, "", ""
@@ -186,11 +192,13 @@ class _File:
 
     Attributes:
         lines: its text, a line for each paragraph, line break and row of a table.
+        levels: levels of the headings, by the place of their line.
         left_out: what is not read, by the reason.
     """
 
     def __init__(self, document: Markup, numbering: _Numbering) -> None:
-        self.lines: list[str] = []
+        self.lines = self._body = list[str]()
+        self.levels: dict[int, int] = {}
         self.left_out: dict[str, str] = defaultdict(str)
         self._numbering = numbering
         self._blocks(document.root)
@@ -199,6 +207,8 @@ class _File:
         for element in holder:
             name = local(element)
             if name == "p":
+                if self.lines is self._body and (level := self._numbering.level(element)):
+                    self.levels[len(self.lines)] = level
                 self.lines += self._paragraph(element)
             elif name == "tbl":
                 for row in element.iter("{*}tr"):
