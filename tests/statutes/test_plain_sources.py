@@ -756,6 +756,8 @@ def test_a_table_of_changes_behind_the_last_article_is_no_text(end: str, left_ou
         "Hafen an der See, den 3. Mai 1990|gez. Dr. Anna Lotse|Bürgermeisterin",
         "Fait à Port, le 3 mai 1990.|Le ministre,|A. Pilote",
         "Aldus vastgesteld op 3 mei 1990.|De griffier, A. Loods",
+        "A. Pilot|Minister of State for Boats|3rd May 1990",
+        "3 May 1990\tHarbour Office|Dr. Ann O’Pilot",
     ],
 )
 def test_signatures_in_a_text(signed: str) -> None:
@@ -771,10 +773,13 @@ def test_signatures_in_a_text(signed: str) -> None:
         "This Act comes into force on Monday, 3 May 1990.",
         "La présente loi entre en vigueur le 1er janvier 2017.",
         "Port, the harbour on the river, is closed since 3 May 1990 to all vessels.",
+        "These days are free:\nBoat Day\n3rd May 1990",
+        "It is free.\nNorth Pier\nSouth Pier",
+        "It is free.\nIt is so since\n3rd May 1990",
     ],
 )
 def test_a_date_in_the_last_article_is_text(end: str) -> None:
-    law = read_text("a.txt", ["Article 1", "Text.", "Article 2", "Text.", end], "any", "Law", "a")
+    law = read_text("a.txt", ["Article 1", "Text.", "Article 2", "Text.", *end.split("\n")], "any", "Law", "a")
     assert rendered(law)[1] == f"Text.\n{end}"
 
 

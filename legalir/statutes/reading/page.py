@@ -89,6 +89,11 @@ _SIGNED_AT = (
 )
 """The place and the date of a signing."""
 _DAY = re.compile(r"(?<!\d)(?:\d{1,2}[./]\s?\d{1,2}[./]\s?(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)(?!\d)")
+_DATED = re.compile(r"\d{1,2}(?:st|nd|rd|th|\.)?\s[^\W\d_]{3,12}\.?,?\s(?:19|20)\d\d(?:(?:\t|\s\s).*|$)")
+_SIGNER = re.compile(
+    r"(?!.{80})[^\Wa-zß-ÿ\d_](?:[\w.’'-]*,?(?: (?=[^\Wa-zß-ÿ\d_]|(?:of|for|the|and|to|on|in|de|du|der|für)\s)|$))+"
+)
+"""A day, and a name or an office, beside or below each other at the end of a law."""
 _SIGNATURES = 60
 """Lines of signatures at most."""
 _LONGEST_SIGNED = 160
@@ -616,7 +621,8 @@ def foot_of(rows: Sequence[str]) -> int:
 def signatures_of(rows: Sequence[str]) -> range:
     """Return the places of the lines between the last article and an annex, or the end, that are of its signing.
 
-    They begin with the place and the date, ``Paris, le 14 octobre 2016``, or with such a word as ``gez.``
+    They begin with the place and the date, ``Paris, le 14 octobre 2016``, or with such a word as ``gez.``, or are a
+    name, an office and a date behind the last sentence.
     """
     begun = next((at for at, row in enumerate(rows) if _opens_article(row)), len(rows))
     opened = [at for at in range(begun, len(rows)) if _opens_line(rows[at])]
@@ -632,7 +638,12 @@ def signatures_of(rows: Sequence[str]) -> range:
         short = sum(map(len, signed)) <= _BEHIND and not any(len(row) > _LONGEST_SIGNED for row in signed)
         if short and len(signed) <= _SIGNATURES and (end == len(rows) or not _opens_article(rows[end])):
             return range(begin, end)
-    return range(len(rows), len(rows))
+    end = next((at for at in opened if _annexes().match(rows[at])), len(rows))
+    begin = next((at for at in range(end, begun, -1) if _SENTENCE_END.search(rows[at - 1])), end)
+    signed = [row.strip() for row in rows[begin:end] if row.strip()]
+    names = [row for row in signed if not _DATED.match(row)]
+    fits = 0 < len(names) < len(signed) <= _FOOT_LINES and all(map(_SIGNER.fullmatch, names))
+    return range(begin, end) if fits and rows[begin - 1].rstrip()[-1] not in ":;" else range(len(rows), len(rows))
 
 
 def changes_of(rows: Sequence[str]) -> range:
