@@ -87,6 +87,28 @@ def test_contents_inside_of_a_section(first: str, kept: bool) -> None:
     assert ("table of contents" in {each.reason for each in law.left_out}) is not kept
 
 
+LAW = "Pier Act\nPart 1 Piers\nSection 1 Aim\nA pier is made of oak.\nSection 2 Fees\nA fee is due each month.\n"
+
+
+@pytest.mark.parametrize(
+    ("behind", "numbers"),
+    [
+        ("Contents\nPart 1 Piers\nSection 1 Aim ..... 1\nSection 2\nFees\nSchedule 1 Rates\nIt is two.", ["1", "2"]),
+        (
+            "Schedule 1 Form\nContents\nSection 1 Aim\nThe form has an aim, too.\nSection 2 Fees\nNone is due now.",
+            ["1", "2", "1", "2"],
+        ),
+    ],
+)
+def test_contents_behind_the_law(behind: str, numbers: list[str]) -> None:
+    law = read_text("a.txt", (LAW + behind).splitlines(), "any", "", "a")
+    articles = [each for each in law.root.walk() if each.kind == "article"]
+    assert [each.number for each in articles] == numbers and all(map(law.render, articles))
+    assert [each.heading for each in law.root.walk() if each.kind == "annex"] == [
+        "Rates" if len(numbers) < 3 else "Form"
+    ]
+
+
 def test_headings_without_text_that_do_not_come_again_stay(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text(korean().replace(KOREAN, "", 1).replace(TEXTS[1], "삭제"), encoding="utf-8")

@@ -566,8 +566,21 @@ def _before_schedules(found: Sequence[Candidate], edges: Sequence[int]) -> list[
 def _without_contents(found: Iterable[Candidate], rows: Sequence[str]) -> tuple[list[Candidate], range]:
     """Return candidates outside of the table of contents, in order, and its rows."""
     found = sorted(found)
-    contents = _contents(found, rows)
+    contents = _contents_behind(found, rows) or _contents(found, rows)
     return [each for each in found if each.row not in contents], contents
+
+
+def _contents_behind(found: Sequence[Candidate], rows: Sequence[str]) -> range:
+    """Return the rows of a table of contents behind the law, from its heading to the last entry that is one above."""
+    own = {*_rows(found)}
+    for row in (row for row, words in enumerate(rows) if CONTENTS.fullmatch(words.strip(" :."))):
+        end = next((at for at in range(row, len(rows)) if at not in own and _is_text(rows[at])), len(rows))
+        entries, above = ([each for each in found if each.row in of] for of in (range(row, end), range(row)))
+        below = {each.row for each in entries} - {row - 1 for row in (*own, end)}  # The name is there.
+        again = [each for each in entries if any(_repeats(each, one, rows, each.row in below) for one in above)]
+        if len(again) > 1 and len(again) * 2 > len(entries):
+            return range(row, again[-1].row + 1 + (again[-1].row in below and not _entry(rows, again[-1])))
+    return range(0)
 
 
 def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
@@ -632,7 +645,7 @@ def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str], below: b
     if _key(entry) != _key(heading):
         return False
     name = _entry(rows, entry) or (compact(rows[entry.row + 1]) if below else "")
-    above = rows[heading.row - 1] if heading.row > entry.row + 1 else ""
+    above = rows[heading.row - 1] if heading.row not in (0, entry.row + 1) else ""
     words = "".join([above, rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])
     return entry.depth < 0 or name in compact(words)
 
