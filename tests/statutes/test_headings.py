@@ -336,6 +336,11 @@ def test_parts_whose_bare_numbers_begin_again() -> None:
         ("พระราชบัญญัติ\nเรือ\n(ฉบับที่ ๒)\nพ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ", "พระราชบัญญัติเรือ(ฉบับที่ ๒) พ.ศ. ๒๕๖๑"),
         ("พระราชบัญญัติเรือ\nวันที่ ๓ มกราคม พ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ", "พระราชบัญญัติเรือ"),
         ("พระราชบัญญัติเรือ พ.ศ. ๒๕๖๑\nมาตรา ๑ เรือ\nพ.ศ. ๒๕๖๒", "พระราชบัญญัติเรือ พ.ศ. ๒๕๖๑"),
+        ("2010. évi II. törvény\na mólókról\n1. § A móló hosszú.", "2010. évi II. törvény a mólókról"),
+        ("5/2010. (III. 3.) rendelet\na mólók díjáról\n1. § Öt.", "5/2010. (III. 3.) rendelet a mólók díjáról"),
+        ("Décret n° 2010-5\nrelatif aux pontons\nArticle 1\nUn.", "Décret n° 2010-5 relatif aux pontons"),
+        ("2010. évi II. törvény\nA móló rendje\n1. § A móló hosszú.", "2010. évi II. törvény"),
+        ("A mólókról szóló törvény\na nép akarata\n1. § A móló.", "A mólókról szóló törvény"),
         ("QANUN ACEH\nNOMOR 5\nTENTANG\nKAPAL\nBAB I\nPasal 1", "QANUN ACEH NOMOR 5 TENTANG KAPAL"),
         ("QANUN ACEH\nTENTANG\nKAPAL\nDAN PELABUHAN\nDENGAN RAHMAT\nPasal 1", "QANUN ACEH TENTANG KAPAL DAN PELABUHAN"),
         ("ФЕДЕРАЛЬНЫЙ ЗАКОН\nО портах\nСтатья 1. Порт.", "ФЕДЕРАЛЬНЫЙ ЗАКОН О портах"),
@@ -621,7 +626,7 @@ Regulamenta a Lei nº 13.020, de 5 de agosto de 2014, que institui o cais | DECR
 SUPREME COURT OF NARNIA | RULES FOR MEDIATION | 5.2 Rules
     RULES FOR MEDIATION
 Hatályos: 2020. | 7/2014. (V. 12.) önkormányzati rendelete | a kikötőről
-    7/2014. (V. 12.) önkormányzati rendelete
+    7/2014. (V. 12.) önkormányzati rendelete a kikötőről
 Ministry of Ports | Notice 4 of 2011 | Harbour dues | 1. Dues.
     Ministry of Ports
 STATUTORY INSTRUMENTS | 2017 No. 1187 | The Pier Regulations 2017 | Made 27th November

@@ -86,6 +86,11 @@ def test_an_external_dtd_is_not_read() -> None:
     assert Markup(b'<!DOCTYPE a SYSTEM "http://127.0.0.1:9/a.dtd"><a>b</a>', "a.xml").text == "b"
 
 
+def test_soft_hyphens_of_a_page() -> None:
+    page = "<p>ki&shy;kö&#173;tő kikö\u00adtő &amp;shy; A-b"
+    assert Markup(page.encode(), "a.html", html=True).text.strip() == "kikötő kikötő &shy; A-b"
+
+
 @pytest.mark.parametrize("head", ["", '<!DOCTYPE a SYSTEM "b.dtd">', '<?xml version="1.0" encoding="iso-8859-1"?>'])
 def test_characters_by_name_are_read(head: str) -> None:
     content = '<a t="&sect; 5">&uacute;<b>&lt;&amp;</b>&hellip;&none;<![CDATA[&sect;]]>é</a>'

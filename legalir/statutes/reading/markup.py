@@ -38,6 +38,8 @@ _NAMED = re.compile(rb"<!\[CDATA\[(?:.*?\]\]>|.*)|&(?!(?:amp|lt|gt|quot|apos);)(
 _NUMBER = re.compile(r"(?:10|0?[0-9A-Fa-f])?[0-9A-Fa-f]{1,4}")  # of a character
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!DOCTYPE\s+html[^>]*>\s*)?<html[\s>]", re.IGNORECASE)
 """The beginning of a page that does not say that it is XML."""
+_SOFT_HYPHEN = re.compile(r"\u00ad|&(?:shy|#0*173|#x0*ad);?", re.IGNORECASE)
+"""Where a browser may divide a word, and shows nothing else."""
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 
 
@@ -179,7 +181,7 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
     if html:
         declared = _CHARSET.search(data[:_HEAD])
         latin = "cp1252" if sum(byte > 127 for byte in data[:_HEAD]) * 5 < len(data[:_HEAD]) else ""
-        text = decoded(data, name, encoding, declared[1].decode("ascii") if declared else latin)
+        text = _SOFT_HYPHEN.sub("", decoded(data, name, encoding, declared[1].decode("ascii") if declared else latin))
         of_html = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
         root = etree.fromstring(text.encode("utf-8", "replace"), of_html) if text.strip() else None
         if root is None:

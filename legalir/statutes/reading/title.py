@@ -32,8 +32,8 @@ _BEHIND = re.compile(
 """Year, number and notes behind a name: ``Harbour Act 1997 (c. 3)``."""
 
 _NUMBERED = re.compile(
-    r"(?<![^\W_])(?:n[°ºro]?|nos?|num|núm|č|αριθ|tahun|of)\.?\s?[°º]?\s?\d|\d{4}:\d|[제第]\s?\d+\s?[호号號]"
-    r"|(?:主席|总统|總統|大統領|院|部|政府|委员会|委員會)令$",
+    r"(?<![^\W_])(?:n[°ºro]?|nos?|num|núm|č|αριθ|tahun|of)\.?\s?[°º]?\s?\d|\d{4}(?::\d|\. (?:évi|\())"
+    r"|[제第]\s?\d+\s?[호号號]|(?:主席|总统|總統|大統領|院|部|政府|委员会|委員會)令$",
     re.IGNORECASE,
 )
 """The number of an act, or who issued it."""
@@ -119,7 +119,8 @@ def _name_at(rows: Sequence[str], first: int, whole: bool = False) -> Name:
     """
     words, last = rows[first], first
     below = (row for row in range(first + 1, len(rows)) if rows[row].strip())
-    goes_on = (len(words.split()) == 1 and not whole) or CUT_OFF.search(words.rstrip())
+    alone = len(words.split()) == 1 or _rank(words) == 1
+    goes_on = (alone and not whole) or CUT_OFF.search(words.rstrip())
     issuer, dated = next(below, None), next(below, None)  # ROZPORZĄDZENIE, MINISTRA FINANSÓW, z dnia …
     if goes_on and words.isupper() and issuer is not None and dated is not None and rows[dated].strip()[0].islower():
         words, last = (

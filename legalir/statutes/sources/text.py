@@ -98,7 +98,7 @@ def _has_sections(rows: Sequence[str]) -> bool:
 
 
 def _read(path: Path, data: bytes, country: str, title: str, encoding: str | None) -> Iterator[Law]:
-    text = decoded(data, path.name, encoding)
+    text = re.sub(r"\u00ad(?=\w)", "", decoded(data, path.name, encoding))  # Soft hyphens that divide no line.
     if path.suffix.lower() == ".md":
         yield law_of_markdown(path.name, text, country, title, law_id_of(path))
         return
