@@ -41,7 +41,7 @@ _WORDS = """
     [úu]nic[oa] preliminar primeir[oa] terceir[oa] quart[oa] s[ée]tim[oa] oitav[oa] non[oa] prim[oa] second[oa]
     terz[oa] sest[oa] settim[oa] ottav[oa] premi(?:er|ère) deuxième troisième quatrième cinquième sixième
     prvn[íi] druh[áý] třetí čtvrt[áý] pát[áý] šest[áý] sedm[áý] osm[áý] devát[áý] desát[áý]
-    prv[áý] tret[ií]a? štvrt[áý] piat[ay]
+    prv[áýai] tret[ií]a? štvrt[áý] piat[ay] drug[ai] treć[ai] četvrt[ai] pet[ai] прв[аи] друг[аи] трећ[аи]
     kesatu kedua ketiga keempat kelima keenam ketujuh kedelapan kesembilan kesepuluh
     birinci ikinci üçüncü dördüncü beşinci altıncı yedinci sekizinci dokuzuncu onuncu
     първ[аи] втор[аи] трет[аи] четвърт[аи] пет[аи] шест[аи] седм[аи] осм[аи]

@@ -358,6 +358,35 @@ def test_a_page_names_a_law_whose_first_line_is_only_its_kind() -> None:
     assert name_of_law(["Harbour Act 2010", "About piers", "1. A pier."], "Harbour Act").words == "Harbour Act 2010"
 
 
+def test_a_title_names_a_law_whose_lines_are_kind_and_matter() -> None:
+    rows = ["Objava", "Uredba je nova", "ZAKON", "O MOLOVIMA", "Članak 1.", "Mol."]
+    assert name_of_law(rows, "Zakon o molovima | Glasnik") == ("Zakon o molovima", range(2, 4), True)
+    assert name_of_law(rows[2:]).words == "ZAKON O MOLOVIMA"
+    assert name_of_law(["ЗАКОН", "ЗА МОЛОВИ", "Член 1", "Мол."]).words == "ЗАКОН ЗА МОЛОВИ"
+    assert name_of_law(["DECRETO", "O MINISTRO decreta:", "Artigo 1.º", "Cais."]).words == "DECRETO"
+
+
+PARTS = "{0} 1|{2}|Mol je dug.|Pojmovi|{0} 2|{3}|II. {1}|Visina|{0} 3|Pet."
+
+
+@pytest.mark.parametrize(
+    ("word", "part", "text", "groups"),
+    [
+        ("Članak", "NAKNADE", "Mol je kraj.", ["I. OPĆE", "II. NAKNADE"]),
+        ("Član", "Naknade", "Mol je kraj.", ["I. OPĆE", "II. Naknade"]),
+        ("Члан", "НАКНАДЕ", "Мол је крај.", ["I. OPĆE", "II. НАКНАДЕ"]),
+        ("Članak", "Drugi red", "Redovi su:|I. Prvi red;", ["I. OPĆE"]),
+    ],
+)
+def test_roman_parts_above_the_headings_of_articles(word: str, part: str, text: str, groups: list[str]) -> None:
+    lines = "ZAKON|O MOLOVIMA|I. OPĆE|Predmet|" + PARTS.format(word, part, "Uređuje mol.", text)
+    law = law_of(lines.replace("|", "\n"))
+    assert [each.heading for each in law.root.walk() if each.kind == "group"] == groups
+    articles = [each for each in law.root.walk() if each.kind == "article"]
+    assert [each.heading for each in articles] == ["Predmet", "Pojmovi", "Visina"]
+    assert law.unread() == []
+
+
 def test_supplements_without_numbers_are_counted_and_have_paragraphs() -> None:
     later = "附則（平成二〇年法律第五号）\n１　この法は明日から施行する。\n２　経過する。"
     law = law_of(f"港法\n第一条　港を定める。\n第二条　終わる。\n附則\n明日から施行する。\n{later}")

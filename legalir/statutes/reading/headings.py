@@ -833,6 +833,7 @@ def _titles(
         bare_number = {row: not plan.headings[row].candidate.series and bool(behind[row]) for row in over}
         over = [row for row in over if _is_title(_side_note(rows[row - 1]) if bare_number[row] else rows[row - 1])]
         over = [row for row in over if row not in below and not _is_named(behind[row], rows, row, full)]
+        over = [row for row in over if not _NUMBERED_GROUP.match(rows[row - 1])] or over
         if not dotted and len(over) > 1 and len(over) * 3 >= live * 2:
             above = {row: row - 1 for row in over}
     for row in groups:  # A name may take two lines, if an article follows.
@@ -845,22 +846,23 @@ def _titles(
     taken = {each for row, end in below.items() for each in range(row, end)} | {*plan.headings}
     parts = _of((each.candidate for each in plan.headings.values()), "group")
     last_of_parts = {below.get(each.row, each.row + 1) - 1 for each in parts if each.level != "provision"}
-    cross: set[int] = set()
-    if not above:
-        for row in articles:
-            numbered = _NUMBERED_GROUP.match(rows[max(row - 1, 0)])
-            own = row in below or dotted or (behind[row] and not _is_prose(behind[row])) or rows[row - 1].isupper()
-            ends = (
-                (row < 2 and numbered)
-                or row - 2 in {*taken, *plan.contents}
-                or rows[max(row - 2, 0)].endswith((*_STOPS, "]") if numbered else (*_SENTENCE, "]"))
-            )
-            amount = not numbered and any(map(str.isdigit, rows[row - 1]))  # The highest fine is £200
-            fits = free(row - 1) and row - 1 not in taken and not amount and _is_title(rows[row - 1])
-            if fits and own and ends and (_unnumbered(table) >= 0 or numbered):
-                cross.add(row - 1)
-            elif fits and row - 2 in last_of_parts and not (own or numbered):  # A part has no text of its own.
-                above[row] = row - 1
+    cross, has_above = set[int](), bool(above)
+    for row in articles:
+        at = above.get(row, row) - 1  # II. FEES, Amount, Article 3
+        listed = _NUMBERED_GROUP.match(rows[max(at - 1, -1)])  # I. The first class; II. The second class
+        numbered = None if listed else _NUMBERED_GROUP.match(rows[max(at, 0)])
+        own = row in above or row in below or dotted or (behind[row] and not _is_prose(behind[row]))
+        ends = (
+            (numbered and (at < 1 or rows[at].isupper()))
+            or at - 1 in {*taken, *plan.contents}
+            or rows[max(at - 1, 0)].endswith((*_STOPS, "]") if numbered else (*_SENTENCE, "]"))
+        )
+        amount = not numbered and any(map(str.isdigit, rows[at]))  # The highest fine is £200
+        fits = free(at) and at not in taken and not amount and _is_title(rows[at]) and bool(numbered or not has_above)
+        if fits and (own or rows[at].isupper()) and ends and (_unnumbered(table) >= 0 or numbered):
+            cross.add(at)
+        elif fits and at - 1 in last_of_parts and not (own or rows[at].isupper() or numbered):
+            above[row] = at  # A part has no text of its own.
     first_rows = {*articles, *above.values()} - {*above}
     heads = [
         row

@@ -37,7 +37,10 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 """The number of an act, or who issued it."""
-_OF_MATTER = re.compile(r"\s*(?:tentang|про|об?)(?![^\W_])", re.IGNORECASE)
+_OF_MATTER = re.compile(
+    r"(?:.*\n\s*(?:tentang|про|об?|за)|(?:zakon\w*|uredb[aou]|pravilnik|odluk[au]|odlok)(?!\w).*\n\s*o)(?![^\W_])",
+    re.IGNORECASE,
+)
 """Words with which a name goes on below its kind: ``UNDANG-UNDANG …``, ``TENTANG``; ``ЗАКОН УКРАЇНИ``, ``Про …``."""
 _BETWEEN_NAMES = 4
 """Lines below the kind of a law among which such a word is."""
@@ -74,10 +77,14 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     head = _head(rows)
     pieces = [each.strip() for each in _BETWEEN.split(page_title) if sum(map(str.isalpha, each)) > 3]
     pieces += [each[called.end() :] for each in pieces if (called := _CALLED.match(each))]
-    same = [row for row in head if compact(rows[row]) in set(map(compact, pieces))]
+    by_words = {compact(each): each for each in pieces}
+    same = [row for row in head if compact(rows[row]) in by_words]
     if same:
         return _name_at(rows, same[-1])._replace(said=True)
     named = {row: rank for row in head if (rank := _rank(rows[row]))}
+    for name in (_name_at(rows, row) for row in named):
+        if piece := by_words.get(compact(name.words)):  # ZAKON, O GATOVIMA
+            return name._replace(words=piece, said=True)
     begun = [
         row for row in head if any(_rank(each) and compact(rows[row]).startswith(compact(each)) for each in pieces)
     ]
@@ -127,7 +134,9 @@ def _name_at(rows: Sequence[str], first: int, whole: bool = False) -> Name:
             (f"{words} {rows[issuer].strip()}", issuer) if rows[issuer].strip()[:6].isupper() else (words, last)
         )
     later = [row for row in range(last + 1, len(rows)) if rows[row].strip()] if words.isupper() else []
-    matter = next((at for at, row in enumerate(later[:_BETWEEN_NAMES]) if _OF_MATTER.match(rows[row])), -1)
+    matter = next(
+        (at for at, row in enumerate(later[:_BETWEEN_NAMES]) if _OF_MATTER.match(f"{words}\n{rows[row]}")), -1
+    )
     if matter >= 0:
         end = matter + (len(rows[later[matter]].split()) == 1)  # the line below TENTANG, or those above a blessing
         above = [at for at, row in enumerate(later) if rows[row].strip().startswith("DENGAN RAHMAT")]

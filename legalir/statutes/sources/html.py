@@ -278,7 +278,7 @@ def _page_language(page: Markup) -> str:
         name = (attribute(element, "http-equiv") or attribute(element, "name")).lower()
         if name in ("content-language", "dc.language", "dcterms.language", "language"):
             return attribute(element, "content")
-        if lang := attribute(element, "lang"):
+        if lang := attribute(element, "lang") or attribute(element, "xml:lang"):
             return lang
     return ""
 
