@@ -387,6 +387,23 @@ def test_roman_parts_above_the_headings_of_articles(word: str, part: str, text: 
     assert law.unread() == []
 
 
+@pytest.mark.parametrize(
+    ("behind", "name"),
+    [
+        ("Tarifs (Articles 1 à 2)", "Tarifs"),
+        ("Tarifs (Article L121-1)", "Tarifs"),
+        ("Tarifs (art. 1 et 2bis)", "Tarifs"),
+        ("Application (article 5 du décret)", "Application (article 5 du décret)"),
+        ("Loi (2010)", "Loi (2010)"),
+    ],
+)
+def test_articles_of_a_part_behind_its_name(behind: str, name: str) -> None:
+    law = law_of(f"Texte\nTitre Ier : {behind}\nArticle 1\nUn.\nArticle 2\nDeux.", "fr")
+    assert [(each.kind, each.heading) for each in law.root.units] == [("group", name)]
+    law = law_of(f"Loi\nTexte nouveau\nTITRE I\n{behind}\nArticle 1\nUn.\nArticle 2\nDeux.", "fr")
+    assert [(each.kind, each.heading) for each in law.root.units] == [("preamble", ""), ("group", name)]
+
+
 def test_supplements_without_numbers_are_counted_and_have_paragraphs() -> None:
     later = "附則（平成二〇年法律第五号）\n１　この法は明日から施行する。\n２　経過する。"
     law = law_of(f"港法\n第一条　港を定める。\n第二条　終わる。\n附則\n明日から施行する。\n{later}")

@@ -182,8 +182,10 @@ _OF_COMPILATION = re.compile(r"\(\d+ ILCS [\w./-]+\)(?:\s*\(from [^()]*\))?")
 _SOURCE = re.compile(r"\s*\(?(?:1[89]|20)\d\d, c\. \d")
 """What stands below a section in the statutes of Québec: ``1970, c. 12, a. 1.``"""
 
-_AMENDED = re.compile(r"\s*<[^<>]*\d[^<>]*>\s*$")
-"""The mark of an amendment behind a heading: ``제2장 면허 <개정 2015. 5. 4.>``"""
+_AMENDED = re.compile(
+    r"(?i)\s*(?:<[^<>]*\d[^<>]*>|[(（](?:§+|art\w*\.?|sections?|стат\w+|ст\.)\s?(?:[lrd]\*?\.?\s?)?\d(?:[\d\s,.§–—/-]|(?<=[\d-])[^\W\d_]{1,6}|(?<=\s)(?:[lrd]\*?\.?\s?(?=\d)|(?:à|to|bis|und|and|et|al?|e|y|до|art\w*\.?)(?=\s)))*[)）])\s*$"
+)
+"""What is behind the name of a part: ``제2장 면허 <개정 2015. 5. 4.>``, ``Tarifs (Articles 3 à 5)``."""
 
 _NOTED_NUMBER = re.compile(r"\s*\[?F(?P<label>\d{2,6}[A-Z]{0,2})(?=\s?\.\s?\.|\s+[A-Z(])")
 _AMENDMENT = re.compile(
@@ -572,14 +574,13 @@ def _without_contents(found: Iterable[Candidate], rows: Sequence[str]) -> tuple[
 
 def _contents_behind(found: Sequence[Candidate], rows: Sequence[str]) -> range:
     """Return the rows of a table of contents behind the law, from its heading to the last entry that is one above."""
-    own = {*_rows(found)}
+    own = {*_rows(found), len(rows)}
     for row in (row for row, words in enumerate(rows) if CONTENTS.fullmatch(words.strip(" :."))):
         end = next((at for at in range(row, len(rows)) if at not in own and _is_text(rows[at])), len(rows))
         entries, above = ([each for each in found if each.row in of] for of in (range(row, end), range(row)))
-        below = {each.row for each in entries} - {row - 1 for row in (*own, end)}  # The name is there.
-        again = [each for each in entries if any(_repeats(each, one, rows, each.row in below) for one in above)]
+        again = [each for each in entries if any(_repeats(each, one, rows, each.row + 1 not in own) for one in above)]
         if len(again) > 1 and len(again) * 2 > len(entries):
-            return range(row, again[-1].row + 1 + (again[-1].row in below and not _entry(rows, again[-1])))
+            return range(row, again[-1].row + 1 + (again[-1].row + 1 not in own and not _entry(rows, again[-1])))
     return range(0)
 
 
@@ -849,9 +850,8 @@ def _titles(
     cross, has_above = set[int](), bool(above)
     for row in articles:
         at = above.get(row, row) - 1  # II. FEES, Amount, Article 3
-        listed = _NUMBERED_GROUP.match(rows[max(at - 1, -1)])  # I. The first class; II. The second class
-        numbered = None if listed else _NUMBERED_GROUP.match(rows[max(at, 0)])
-        own = row in above or row in below or dotted or (behind[row] and not _is_prose(behind[row]))
+        numbered = None if _NUMBERED_GROUP.match(rows[max(at - 1, -1)]) else _NUMBERED_GROUP.match(rows[max(at, 0)])
+        own = has_above or row in below or dotted or (behind[row] and not _is_prose(behind[row]))
         ends = (
             (numbered and (at < 1 or rows[at].isupper()))
             or at - 1 in {*taken, *plan.contents}
@@ -1018,7 +1018,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
             depth, groups = _unnumbered(table), [at for at, each in enumerate(table.levels) if each.kind == "group"]
             level, depth = (table.levels[depth].name, depth) if depth >= 0 else ("heading", groups[-1])
             depth = max(depth - deepest + parts.get(row, deepest), 0)  # 2. above 2.1.
-            unit = outline.enter(Unit("group", level, heading=" ".join(words.split())), 1 + depth)
+            unit = outline.enter(Unit("group", level, heading=" ".join(_AMENDED.sub("", words).split())), 1 + depth)
             unit.add(line.start, line.end, "heading")
         elif chosen := plan.headings.get(row):
             candidate, number = chosen.candidate, chosen.reading.number
@@ -1110,7 +1110,7 @@ def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: b
 
 def _add_title(unit: Unit, rows: Sequence[str], places: Sequence[Line], row: int) -> None:
     """Add a line above or below a number as heading."""
-    line, words = places[row], rows[row].strip()
+    line, words = places[row], (_AMENDED.sub("", rows[row]) if unit.kind == "group" else rows[row]).strip()
     if unit.kind == "annex" and (related := _RELATED.search(words)):
         unit.related += (related[1].strip(),)
     elif unit.kind == "annex" and _PROVISION.fullmatch(words):
