@@ -340,6 +340,7 @@ def test_parts_whose_bare_numbers_begin_again() -> None:
         ("5/2010. (III. 3.) rendelet\na mólók díjáról\n1. § Öt.", "5/2010. (III. 3.) rendelet a mólók díjáról"),
         ("Décret n° 2010-5\nrelatif aux pontons\nArticle 1\nUn.", "Décret n° 2010-5 relatif aux pontons"),
         ("2010. évi II. törvény\nA móló rendje\n1. § A móló hosszú.", "2010. évi II. törvény"),
+        ("Décret n° 2010-5\nvu la loi n° 2009-3\nArticle 1\nUn.", "Décret n° 2010-5"),
         ("A mólókról szóló törvény\na nép akarata\n1. § A móló.", "A mólókról szóló törvény"),
         ("QANUN ACEH\nNOMOR 5\nTENTANG\nKAPAL\nBAB I\nPasal 1", "QANUN ACEH NOMOR 5 TENTANG KAPAL"),
         ("QANUN ACEH\nTENTANG\nKAPAL\nDAN PELABUHAN\nDENGAN RAHMAT\nPasal 1", "QANUN ACEH TENTANG KAPAL DAN PELABUHAN"),

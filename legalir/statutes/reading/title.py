@@ -126,9 +126,9 @@ def _name_at(rows: Sequence[str], first: int, whole: bool = False) -> Name:
     """
     words, last = rows[first], first
     below = (row for row in range(first + 1, len(rows)) if rows[row].strip())
-    alone = len(words.split()) == 1 or _rank(words) == 1
-    goes_on = (alone and not whole) or CUT_OFF.search(words.rstrip())
     issuer, dated = next(below, None), next(below, None)  # ROZPORZĄDZENIE, MINISTRA FINANSÓW, z dnia …
+    bare = _rank(words) == 1 and issuer is not None and _folded(rows[issuer].split()[0]) not in _kinds().never
+    goes_on = ((len(words.split()) == 1 or bare) and not whole) or CUT_OFF.search(words.rstrip())
     if goes_on and words.isupper() and issuer is not None and dated is not None and rows[dated].strip()[0].islower():
         words, last = (
             (f"{words} {rows[issuer].strip()}", issuer) if rows[issuer].strip()[:6].isupper() else (words, last)
