@@ -129,6 +129,12 @@ def test_conformance(tmp_path: Path) -> None:
         assert [one for one in outcomes if not one.ok] == []
 
 
+def test_a_page_names_its_language_with_a_script(tmp_path: Path) -> None:
+    page = '<html xml:lang="sr-Latn-RS"><meta charset="utf-8"/><p>ZAKON<p>Član 1.<p>Mol.<p>Član 2.<p>Luka.</html>'
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    assert [law.lang for _, law, _ in html(None, path=tmp_path / "a.html").laws()] == ["sr"]
+
+
 def test_options_take_effect_and_travel(tmp_path: Path) -> None:
     path = word_file(tmp_path / "a.docx", KOREAN.splitlines())
     titles = [next(iter(docx(None, path=path, title=title).provisions()))["law"] for title in ("", "다른 법", "")]
