@@ -163,10 +163,12 @@ _AMENDS = re.compile(r"\bamend")
 _NUMBER_OF_LAW = re.compile(r",? (?:n\.|n°|nº|nr\.?|no\.?) ?(\d{1,4})(?![\d/])")
 """The number of a law behind *the said law*, without its year."""
 _OF_SECTION = re.compile(r"\d\(\d{1,3}\)\([a-z]{1,3}\)\Z")
+"""The end of a paragraph with the section that it is in: ``paragraph 34(1)(f)`` in Canada."""
 _LISTED = re.compile(r",[ \xa0](?:[^\W\d_]{1,5}[ \xa0'’]){0,2}")
 """Between two articles of a list: a comma, a preposition and an article."""
 
 _SMALL_WORDS = re.compile(r"(?:[^\W\d_]{1,5}[ \xa0'’]){1,3}\Z")
+"""Prepositions and articles before a unit."""
 _DETERMINER = re.compile(r"\A(?:el|los|las?|les?|l|il?|gli|lo|os?|as?)\Z")
 _LARGEST_DAY = 31
 _IS_YEAR = re.compile("(?:19[5-9]|20[0-4])\\d")
@@ -279,6 +281,7 @@ _THIS = re.compile(
 )
 """Words for the own law with what follows them in the sentence."""
 _NATIONAL = re.compile(r"(?<=[A-Z]{2})[ \xa0][a-zà-ÿ]{5,12},\Z")
+"""The adjective of a state between a short name and a comma: ``CO suisse,``."""
 _ABBREVIATED = re.compile(r"[ \xa0](?:§|[^\W\d_]{1,5}\.)")
 _ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
 _LETTER_ALONE = 5
@@ -1380,9 +1383,8 @@ class _Reader:
                 draft.start = its.start()
                 this = _THIS.search(text, max(memory.end, its.start() - _REACH), its.start())
                 if this and draft.highest <= RANKS["article"] and self._kind_noun.match(this[1].casefold()):
-                    draft.law = _Law(
-                        memory.own.law, "self", draft.start, draft.start
-                    )  # La présente loi, … ses articles 3
+                    # La présente loi, … ses articles 3
+                    draft.law = _Law(memory.own.law, "self", draft.start, draft.start)
                 else:
                     self._its_own(draft, memory)
                 if draft.law:
@@ -1957,7 +1959,7 @@ class _Reader:
             later = last and (memory.subject is None or memory.subject.start < last.start)
             if law is None and last and later and last.law_kind == "self" and self._this_law.search(last.surface):
                 law = _Law(last.law, "self", 0, 0)  # Section 5 of this Act, section 7 thereof
-            if law is None and last and later and last.law == _DOCUMENT and not last.end < memory.end:
+            if law is None and last and later and last.law == _DOCUMENT and last.end >= memory.end:
                 law = _Law(_DOCUMENT, "named", 0, 0)  # § 9 des Mietvertrags sowie dessen Anlage 3
             name, kind = (law.name, law.kind) if law else (memory.law, "short")
             draft.law = _Law(name, "self" if kind == "self" else "short", draft.start, draft.end)
