@@ -1959,7 +1959,7 @@ class _Reader:
             later = last and (memory.subject is None or memory.subject.start < last.start)
             if law is None and last and later and last.law_kind == "self" and self._this_law.search(last.surface):
                 law = _Law(last.law, "self", 0, 0)  # Section 5 of this Act, section 7 thereof
-            if law is None and last and later and last.law == _DOCUMENT and last.end >= memory.end:
+            if law is None and last and later and last.law == _DOCUMENT:
                 law = _Law(_DOCUMENT, "named", 0, 0)  # § 9 des Mietvertrags sowie dessen Anlage 3
             name, kind = (law.name, law.kind) if law else (memory.law, "short")
             draft.law = _Law(name, "self" if kind == "self" else "short", draft.start, draft.end)

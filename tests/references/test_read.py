@@ -769,6 +769,14 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             ["Umowa między Polską a Francją 5"],
         ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
+        ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
+        (
+            "en",
+            "Pier Act",
+            "Section 5 of the Fire Act 1990 applies. This boat, in its section 6, has oars.",
+            ["Fire Act 1990 5", "Fire Act 1990 6"],
+        ),
+        ("fr", "", "l'art. 5, hyp. 2) CO", ["CO 5"]),
         (
             "ko",
             "갑법",
