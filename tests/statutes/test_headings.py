@@ -816,6 +816,15 @@ def test_groups_nest_as_they_stand() -> None:
     assert paths[-1] == "DIVISION 2 LAND > TITLE 3 ROADS"
 
 
+def test_a_line_whose_sentence_goes_on_is_no_heading() -> None:
+    text = "Capitolo 1: Ponti\nArt. 1\nLa legge disciplina la costruzione\ne la cura dei ponti.\n"
+    text += "Capitolo 2: Pedaggi\nArt. 2\nIl comune riscuote il pedaggio\ndai conducenti.\n"
+    assert provisions(text, "it") == [
+        "Capitolo 1 Ponti > 1: La legge disciplina la costruzione / e la cura dei ponti.",
+        "Capitolo 2 Pedaggi > 2: Il comune riscuote il pedaggio / dai conducenti.",
+    ]
+
+
 def test_numbered_headings_of_a_file_nest() -> None:
     groups = ["## 1. Allgemeines", "## 2. Plätze\n### 2.1. Bewilligung", "### 2.2. Gebühr", "## 3. Schluss"]
     articles = [f"#### § {n} Zweck\nDas Amt führt eine Liste.\n" for n in range(1, 13)]

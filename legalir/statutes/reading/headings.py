@@ -227,6 +227,8 @@ _PLACE = re.compile(
 """What an entry of a table of contents ends in: a page, or the articles of a chapter."""
 
 _FOLLOWS = re.compile(r"table of contents.*:\s*$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\s*[a-zà-öø-ÿ]+\s[^\W\d_]")
+"""A line that goes on a sentence."""
 _NAMES_ABOVE = 6
 """Rows before the first entry in which the words for a table of contents are looked for."""
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
@@ -783,6 +785,7 @@ def _titles(
     names = {row: rows[row + 1] for row in bare if free(row + 1)}
     names = {row: each if plan.headings[row].candidate.series else _side_note(each) for row, each in names.items()}
     titled = [row for row, name in names.items() if _is_title(name) and followed(row + 2)]
+    titled = [row for row in titled if not (free(row + 2) and _GOES_ON.match(rows[row + 2]))]
     seen = [row for row in titled if row + 1 not in full]
     titled = titled if len(seen) * 2 >= len(bare) - len(titled) + len(seen) else seen
     live = len(articles) - sum(table.is_repealed(behind[row] or names.get(row, "")) for row in articles)
