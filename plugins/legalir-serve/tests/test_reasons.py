@@ -16,8 +16,9 @@ import pytest
 from legalir_serve.labels import messages, said
 
 # Their source is read, which is no part of what plugins may import.
-verification, impact, repeals = (
-    import_module(f"legalir.verify.{name}") for name in ("verification", "impact", "repeals")
+verification, impact, repeals, parts = (
+    import_module(f"legalir.{name}")
+    for name in ("verify.verification", "verify.impact", "verify.repeals", "references.parts")
 )
 LABELS = messages()
 ENGLISH_PAGE = {"asides", "told", "impact_page", "_item", "_near"}
@@ -85,7 +86,7 @@ def reasons(module: ModuleType) -> Iterator[tuple[str, list[str]]]:
                 yield text, [text for text, fact in chosen if fact]
 
 
-REASONS = [*{one[0]: one for module in (verification, impact, repeals) for one in reasons(module)}.values()]
+REASONS = [*{one[0]: one for module in (verification, impact, repeals, parts) for one in reasons(module)}.values()]
 
 
 @pytest.mark.parametrize("language", sorted(LABELS))
