@@ -240,13 +240,6 @@ def test_conformance(tmp_path: Path) -> None:
     check_conformance('markdown(rules="kr")', tmp_path)
 
 
-def test_a_notice_of_repeal_behind_a_number_is_no_heading() -> None:
-    front = SAMPLE[: SAMPLE.index("# 등대법")]
-    law = _read(front + "##### 제1조 (때)\n\n밤에 켠다.\n\n##### 제1조의2 삭제 <2012. 2. 10.>\n")
-    (_, gone) = _units(law, "article")
-    assert (gone.heading, gone.repealed, law.unread()) == ("", True, [])
-
-
 def test_a_caption_between_articles_is_in_the_path(tmp_path: Path) -> None:
     front = SAMPLE[: SAMPLE.index("# 등대법")]
     body = "## 제1장 등불\n\n**제1항 켜기**\n\n##### 제1조 (때)\n\n밤에 켠다.\n\n"

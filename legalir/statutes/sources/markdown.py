@@ -208,13 +208,10 @@ def _kr_heading(outline: Outline, table: Jurisdiction, line: int, start: int, en
         return
     name = korean.bare_heading(words[heading.end :])
     unit = Unit(heading.level.kind, heading.level.name, heading.number, heading.label, name)
-    gone = table.is_repealed(name)
-    unit.repealed = unit.kind == "group" and gone
-    notice = unit.kind == "article" and gone  # 제10조의2 삭제 <2012. 2. 10.>
-    unit.heading = "" if notice else name
+    unit.repealed = unit.kind == "group" and table.is_repealed(name)
     outline.enter(unit, 2 * heading.depth)
     unit.add(start, start + len(heading.label), "label")
-    unit.add(start + heading.end, end, "text" if notice else "heading")
+    unit.add(start + heading.end, end, "heading")
 
 
 def _kr_caption(outline: Outline, table: Jurisdiction, caption: re.Match[str]) -> None:
