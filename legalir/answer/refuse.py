@@ -35,7 +35,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import cache, cached_property, reduce
 from itertools import chain
 from pathlib import Path
@@ -62,7 +62,7 @@ from legalir.frames.component import Component
 from legalir.lexical.bm25f import BM25F, FieldIndex
 from legalir.lexical.retriever import known_terms
 from legalir.references.grammar import grammars
-from legalir.references.lookup import Lookup, NumberTable
+from legalir.references.lookup import Lookup, Naming, NumberTable
 from legalir.references.numbers import clean
 from legalir.references.parts import has_part
 from legalir.references.read import read
@@ -190,8 +190,8 @@ class Refuse(Component):
         evidence = self.evidence(self.features(asked))
         named = {qid: docnos for qid, docnos in zip(asked["qid"], self._named(asked), strict=True) if docnos}
         reasons = [
-            self.reason(query, number) if number < self.threshold else ""
-            for query, number in zip(asked["query"], evidence, strict=True)
+            self.reason(query, number, part) if number < self.threshold else ""
+            for query, number, part in zip(asked["query"], evidence, self._lacking_parts(asked), strict=True)
         ]
         found = pd.DataFrame({EVIDENCE: evidence, REFUSAL: reasons}, index=asked["qid"]).loc[inp["qid"]]
         out = inp.assign(**{name: found[name].to_numpy() for name in (EVIDENCE, REFUSAL)})
@@ -200,8 +200,14 @@ class Refuse(Component):
     def _validate(self, inp: pd.DataFrame) -> None:
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
 
-    def reason(self, query: str, evidence: float) -> str:
-        """Return why a question with this evidence is not answered: a clause, without a full stop."""
+    def reason(self, query: str, evidence: float, part: str = "") -> str:
+        """Return why a question with this evidence is not answered: a clause, without a full stop.
+
+        Args:
+            query: the question.
+            evidence: from 0 to 1.
+            part: which paragraph or item of the provision it names is not there; empty if none is missing.
+        """
         shares = "words" if self._vectors is None else "words and meaning"
         states, laws = self._other_states(query), self._lacking(query)
         areas = [area for area in self._named_areas(query) if self._chance.areas[area] < _RARE]
@@ -211,7 +217,7 @@ class Refuse(Component):
         why += [f"it has no {law}" for law in laws if law not in dict(missing)]
         why += [f"it has little about {' and '.join(areas)}"] if areas else []
         absent = not states and (bool(laws) or (evidence == 0 and self._only_names(query)))
-        if part := self._lacks_part(query):
+        if part:
             why.append(part)
         elif absent and not (missing or laws):
             why.append("what it names is repealed, not yet in force, or left out by the filter")
@@ -256,23 +262,28 @@ class Refuse(Component):
 
     def _named(self, asked: pd.DataFrame) -> list[set[str] | None]:
         """Return the provisions that each question names if it asks only what they say, else None."""
+        rows = zip(asked["query"], self._lookup.named_by(asked), self._lacking_parts(asked), strict=True)
         return [
-            None
-            if not self._only_names(query)
-            else set[str]()
-            if self._lacks_part(query)
-            else {str(self._numbers.docnos[place]) for place in places}
-            for query, places in zip(asked["query"], self._lookup.named_by(asked), strict=True)
+            (set[str]() if part else {str(self._numbers.docnos[place]) for place in places})
+            if self._only_names(query)
+            else None
+            for query, places, part in rows
         ]
 
-    def _lacks_part(self, query: str) -> str:
-        """Return which paragraph or item of one provision a question asks for, and that it is not there; else empty."""
-        lang = self.collection.language
-        named = self._lookup.named(query) if lang.partition("-")[0] in grammars() and self._only_names(query) else {}
-        references = read(query, lang) if len(named) == 1 else []
-        if len(references) != 1:
+    def _lacking_parts(self, asked: pd.DataFrame) -> list[str]:
+        """Return which paragraph or item of the one provision that each question asks for is not there; else empty."""
+        named = zip(asked["query"], self._lookup.named_by(asked), strict=True)
+        return [self._lacking_part(query, places) for query, places in named]
+
+    def _lacking_part(self, query: str, named: Mapping[int, Naming]) -> str:
+        if len(named) != 1 or not self._only_names(query):
             return ""
         ((place, naming),) = named.items()
+        law = int(self._numbers.arrays["law"][place])
+        lang = self._numbers.language(law) if law >= 0 else self.collection.language
+        references = read(query, lang) if lang.partition("-")[0] in grammars() else []
+        if len(references) != 1:
+            return ""
         (record,) = self.collection.provisions([str(self._numbers.docnos[place])]).values()
         has, why = has_part(references[0], record, lang)
         return f"{naming.words}: {why[0].lower()}{why[1:-1]}" if has is False else ""
@@ -448,8 +459,9 @@ class Refuse(Component):
 def weakness(collection: Collection, query: str, as_of: str | None = None, where: str = "") -> str:
     """Return why :class:`Refuse` would refuse a question; empty if it would not."""
     refusing = Refuse(collection)
-    (evidence,) = refusing.evidence(refusing.features(asked_once(query, as_of, where)))
-    return refusing.reason(query, evidence) if evidence < refusing.threshold else ""
+    asked = asked_once(query, as_of, where)
+    (evidence,), (part,) = refusing.evidence(refusing.features(asked)), refusing._lacking_parts(asked)
+    return refusing.reason(query, evidence, part) if evidence < refusing.threshold else ""
 
 
 _MOST = 0.05

@@ -27,15 +27,15 @@ _SENTENCE = re.compile(r"[^\s.]{3}\.(?=\s|\d|\Z)")
 
 
 def has_part(reference: Reference, record: Provision, language: str) -> tuple[bool | None, str]:
-    """Return whether a provision has the paragraph and the item that a reference names, and why not, in a sentence.
+    """Look whether a provision has the paragraph and the item that a reference names.
 
     Args:
-        reference: the reference; one without a paragraph and an item is of the whole provision.
+        reference: the reference; without a paragraph and an item, it is of the whole provision.
         record: the provision.
-        language: of its text, ISO 639-1.
+        language: of its text, ISO 639-1; without a grammar nobody can tell.
 
     Returns:
-        None if nobody can tell.
+        Whether it has them, None if nobody can tell, and a sentence on what it has instead, empty if it has them.
     """
     if reference.supplement and reference.article:
         starts = (re.match(r"\s*([^\s(（]{1,12})", line) for line in record.text.splitlines())
@@ -94,7 +94,7 @@ def has_part(reference: Reference, record: Provision, language: str) -> tuple[bo
 
 
 def _bare_numbers(text: str) -> list[str]:
-    """Return the numbers at the begins of lines that count from 1 on: ``1 Each berth …`` / ``2 (1) Each pontoon …``."""
+    """Return the numbers that begin lines and count from 1 on: ``1 Each berth …`` / ``2 (1) Each pontoon …``."""
     found: list[str] = []
     for number in _BARE_NUMBER.findall(text):
         found += [number] if int(number) == len(found) + 1 else []

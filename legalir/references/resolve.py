@@ -37,7 +37,9 @@ _LAST_TITLE = re.compile(r"schlu(?:ss|ß)titel|titre.final|titolo.finale", re.IG
 """A title whose articles begin with 1 again, though the others go on."""
 _LAST_DECIMAL = re.compile(r"\.\d+$")
 _ARTICLE = re.compile(r"article\b", re.IGNORECASE)
+"""An article of a constitution whose articles hold sections: *section 1 of article I*."""
 _ONE_ANNEX = re.compile(r"annex(?: \d+)?")
+"""The key of an annex, and of nothing in it."""
 
 
 class Address(NamedTuple):

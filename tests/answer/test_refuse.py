@@ -189,6 +189,9 @@ def test_what_is_repealed_or_not_there_is_said(quay: Collection) -> None:
     assert part.abstained
     assert part.reason.endswith("; section 3(9): it has no paragraph 9, but 1, 2, 3")
     assert not quay.answer("What does section 3(2)(b) say?").abstained
+    dated = Collection("legalir/firecode-dated", cache=quay.cache / "dated")
+    missing = dated.answer("밀집영업장 화재안전 특별법 제24조 제9항의 내용은?", as_of="2022-01-01").reason
+    assert missing.endswith("it has no paragraph 9, but 1, 2, 3")
     harbour = Collection("legalir/harbour", cache=quay.cache / "harbour")
     gone = harbour.answer("What does section 19 of the Harbour Act say?", as_of="2024-01-01")
     assert gone.reason.endswith("; what it names is repealed, not yet in force, or left out by the filter")

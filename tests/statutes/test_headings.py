@@ -357,6 +357,10 @@ def test_a_page_names_a_law_whose_first_line_is_only_its_kind() -> None:
     assert name_of_law(rows, "Закон про порти").words == "Закон про порти"
     assert name_of_law(rows, "Закон України").words == "ЗАКОН УКРАЇНИ Про порти"
     assert name_of_law(["Harbour Act 2010", "About piers", "1. A pier."], "Harbour Act").words == "Harbour Act 2010"
+    # A heading that only the title of the page makes a name.
+    assert (
+        name_of_law(["Gesetz: der Hafen ist frei.", "§ 1 Ort"], "Gesetz", {0: 1}).words == "Gesetz: der Hafen ist frei"
+    )
 
 
 def test_a_title_names_a_law_whose_lines_are_kind_and_matter() -> None:

@@ -227,6 +227,9 @@ _PLACE = re.compile(
 """What an entry of a table of contents ends in: a page, or the articles of a chapter."""
 
 _FOLLOWS = re.compile(r"table of contents.*:\s*$", re.IGNORECASE)
+"""A line of a section that the table of contents follows: ``The table of contents is as follows:``."""
+_LAST = 3
+"""Headings of contents, the last ones of a file, behind which a table of contents is looked for."""
 _GOES_ON = re.compile(r"\s*[a-zà-öø-ÿ]+\s[^\W\d_]")
 """A line that goes on a sentence."""
 _NAMES_ABOVE = 6
@@ -577,7 +580,8 @@ def _without_contents(found: Iterable[Candidate], rows: Sequence[str]) -> tuple[
 def _contents_behind(found: Sequence[Candidate], rows: Sequence[str]) -> range:
     """Return the rows of a table of contents behind the law, from its heading to the last entry that is one above."""
     own = {*_rows(found), len(rows)}
-    for row in (row for row, words in enumerate(rows) if CONTENTS.fullmatch(words.strip(" :."))):
+    named = [row for row, words in enumerate(rows) if CONTENTS.fullmatch(words.strip(" :."))]
+    for row in named[-_LAST:]:
         end = next((at for at in range(row, len(rows)) if at not in own and _is_text(rows[at])), len(rows))
         entries, above = ([each for each in found if each.row in of] for of in (range(row, end), range(row)))
         again = [each for each in entries if any(_repeats(each, one, rows, each.row + 1 not in own) for one in above)]
@@ -588,7 +592,7 @@ def _contents_behind(found: Sequence[Candidate], rows: Sequence[str]) -> range:
 
 def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
     """Return the rows of a table of contents: headings, with little text between, that come again with their text."""
-    listed = next((at for at, each in enumerate(found) if _FOLLOWS.search(rows[each.row - 1])), 0)
+    listed = next((at for at, each in enumerate(found) if each.row and _FOLLOWS.search(rows[each.row - 1])), 0)
     for first in [*found[listed : listed + 3], *found[:3]]:
         later = next((each for each in found if each.row > first.row + 1 and _repeats(first, each, rows)), None)
         if later is None:

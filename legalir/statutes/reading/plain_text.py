@@ -123,7 +123,7 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            latin = declared.lower() in ("", "ascii", "us-ascii", "latin1", "latin-1", "iso-8859-1", "windows-1252")
+            latin = not declared or _is_latin(declared)
             likely, certain = _guessed(data) if latin else ("", False)
             if not declared and not certain:
                 source = "html" if name.lower().endswith((".html", ".htm", ".xhtml")) else "text"
@@ -136,6 +136,14 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
         return data.decode(_read_as(encoding), "replace").removeprefix("\ufeff")
     except (LookupError, UnicodeError):  # There are codecs, such as `undefined`, that are no encoding.
         raise DataError(f'{name}: there is no encoding {encoding!r}: name it, such as encoding="utf-8".') from None
+
+
+def _is_latin(declared: str) -> bool:
+    """Return True if a file declares the encoding that is often declared where it is another one."""
+    try:
+        return _read_as(declared) == "cp1252"
+    except LookupError:
+        return False
 
 
 def _read_as(encoding: str) -> str:

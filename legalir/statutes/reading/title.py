@@ -91,7 +91,7 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     marked = sorted((row for row in head if row in levels), key=lambda row: (levels[row], row))
     best = [*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))]
     if best:
-        whole = levels.get(best[0]) == 1 and named[best[0]] > 1
+        whole = levels.get(best[0]) == 1 and named.get(best[0], 0) > 1
         found = _name_at(rows, best[0], whole)._replace(said=best[0] in {*marked, *begun})
         for piece in filter(_rank, pieces):  # Закон про порти: ЗАКОН УКРАЇНИ, Про порти
             own, few = _words(found.words), _words(piece)
@@ -161,7 +161,7 @@ def _head(rows: Sequence[str]) -> list[int]:
     head: list[int] = []
     for row, line in enumerate(rows):
         words = line.lstrip(' "“«')
-        below = next(filter(str.strip, rows[row + 1 :]), "")
+        below = next(filter(str.strip, rows[row + 1 : row + 1 + _BETWEEN_NAMES]), "")
         of_collection = not (head or any(map(str.isalpha, words))) and names_law(below)  # 745.10, Stegverordnung
         if (
             len(head) == _HEAD
