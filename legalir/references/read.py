@@ -95,7 +95,9 @@ _RELATIONS = ("same", "this", "before", "after", "every")
 _HANGUL = re.compile("[가-힣]{2}")
 _BOOK = re.compile("(?<=》)(?:[一-鿿]{1,10}[编編]|[总總分][则則])\\Z|(?<=法典)[一-鿿]{1,10}[编編]\\Z")
 """A book of a law before an article of it: 《民法典》合同编第五百条."""
-_LAW_WORD = re.compile("(?:法|條例|条例)(?=[，、之的（(規规はがをにもで])")
+_LAW_WORD = re.compile(
+    "(?<![違违適合司立手方用作話技療製文工便無不論])(?:法|條例|条例)(?=[，、之的（(規规はがをにもで违違所上]|の改正|改正)"
+)
 """The end of the name of a law that is not quoted and has no number behind it."""
 _OFFENCE = re.compile(" ?(?:違反|违反|위반)(?:の?罪|容疑|の疑い|被告事件|事件|혐의|죄|등|사건)?\\Z")
 _LONGER = re.compile("[基日资資版样樣]本|(?<![造构構完达達形])成本|[合共协協]同")
@@ -112,6 +114,17 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 _LIST_BEGINS = re.compile(
     r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
 )
+_PREDICATE = re.compile(
+    r"(?<!\w)(?:was|were|is|are|been|est|sont|a été|ont été|fut|furent|è|sono|stat[oaie]|fue|fueron|sido|es|foi|foram"
+    r"|é|werd|werden|zijn|wurde|wurden|ist|został[aoy]?|zostali|har|blev|ble|er|är|blir)"
+    r"(?:\s[^\W\d_]{3,12})?\s?\Z(?<!qu[’']il a été )"
+)
+"""Words before *amended by* that make it what the sentence says."""
+_FIRST_PART = re.compile(r"\S+\s?\d+(?=\s(?:und|oder|u\.)\s\d)")
+_QUOTATION_OVER = re.compile(r"\.[\"”»](?!\s?[;,])")
+_TITLED = re.compile(r"\)\s?:")
+_BEGINS_CHANGE = re.compile(r"(?:\A|\n|[.;:)–—-]\s)\s?(?:[^\W\d_]{1,4}[\s'’]){1,2}\Z")
+"""The beginning of a sentence, or of an item in it, with words such as *in*, *à l'*."""
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
 _SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _AND = re.compile(r"[,、，과와및并並且] ?\Z")
@@ -196,7 +209,7 @@ _STATEMENT = re.compile(
 """An object of any length between a verb and the place where a law states it."""
 _ENDS_IN_PARTICIPLE = re.compile(rf"(?<![^\W\d_]){_PARTICIPLE}\Z")
 _ATTACHED = re.compile(
-    r"(?:(?<=[a-z])\.\d{1,2}|(?<=bis|ter|ies)[-/]\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-[a-z]|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,2}(?:-\d{1,2})?"
+    r"(?:(?<=[a-z])\.\d{1,2}|(?<=bis|ter|ies)[-/]\d{1,2}|(?<=[\dº])-?[A-Z]{1,2}|(?<=\d)-[a-z]|(?<=\d)-(?![IVX]{3})[A-Z]{3}|(?<=[A-Z])\.\d{1,3}(?:[-/]\d{1,3})?"
     r"|(?<=\d)-?[a-z]{3,12}\d{1,2})(?![^\W_]|[./-]\d)"
     r"|(?<=\d)(?:\.\d{1,3}){3,7}(?![\w/]|\.\d)"
     r"|[ \xa0-]?(?i:qu[aá]ter|[a-z]{0,10}(?:quinqu|sex|sept|oct|nov|non|dec|vic)ies)(?![^\W\d_])"
@@ -532,6 +545,7 @@ class _Memory:
         self.subject: _Law | None = None  # The last law that was named without an article, with the verb after it.
         self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
         self.introduced = False  # Whether a short name is given to it before the verb.
+        self.kept = ""  # The law that the last one only changed.
 
     @property
     def law(self) -> str:
@@ -633,7 +647,9 @@ class _Reader:
         stems = {noun.casefold()[:5] for noun in self._own_nouns}
         stems = {rf"\b{stem}|{stem}\b" if len(stem) < 5 else stem for stem in stems if len(stem) > 2}
         self._kind_noun = re.compile("|".join(sorted(stems)) or "(?!)")
-        self._changed_by = self._any(_around(grammar.changed_by)[0], r"\b(?:", rf"){GAP}\Z")
+        changed_by = _around(grammar.changed_by)
+        self._changed_by = self._any(changed_by[0], r"(?<!\w)(?:", rf"){GAP}\Z")
+        self._changed_after = self._any(changed_by[1], rf"[^,;:()\n]{{0,40}}(?:\([^()\n]{{0,60}}\))?{GAP}(?:", ")")
         self._define = self._any(tuple(one for one in grammar.define if one[-1] != "…"), "(?:", ")")
         self._means = self._any(tuple(one[:-2] for one in grammar.define if one[-1] == "…"), "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
@@ -664,7 +680,7 @@ class _Reader:
         places = rf"(?:{grammar.pattern('N')}|{grammar.pattern('B')})"
         joined = rf"(?:{grammar.alternatives((*grammar.list, *grammar.range))})"
         self._rest = re.compile(
-            rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
+            rf"(?:{GAP},?{GAP}{joined}{GAP}{places}(?!°)(?: ?{grammar.pattern('B')}){{0,4}}){{0,6}}", self._flags
         )
         moves = [
             ("at_once", _around(grammar.moves_at_once)[1]),
@@ -837,16 +853,24 @@ class _Reader:
             inside = text[opening + 1 : end] if opening >= 0 else ""
             noted = text[low:opening].rstrip()[-1:] in self._grammar.closing_quotes and not self._head.search(inside)
             if not (noted or self._define.search(inside) or self._law_number.search(inside)):
-                return self._word_before(text, low, end, memory, depth) if self._grammar.spaceless else None
+                word = self._word_before(text, low, end, memory, depth) if self._grammar.spaceless else None
+                if word or opening < 0 or self._grammar.has_words or self._head.search(inside):
+                    return word
             return self._law_before(text, opening, memory, depth - 1)
         if (same := self._same_law.search(text, low, end)) and not self._in_word(text, same.start()):
             level = self._level_of_word(same[0])
             # 같은 법 is the last act, also if a standard was named after it.
             names = (self._family(law, level) for law in reversed(memory.laws) if self._level_of_word(law))
             law_named = next(filter(None, names), memory.law)
-            if not law_named and not self._grammar.has_words:
-                for word in reversed([*_LAW_WORD.finditer(text, low, same.start())]):
-                    if passing := self._word_before(text, low, word.end(), memory, depth):
+            known = [law for law in memory.laws if law and self._level_of_word(law) == level]
+            if not self._grammar.has_words and known:
+                places = {text.rfind(law, memory.end, same.start()): law for law in known}
+                last = max(places)  # 不合港口法所定要件，應依同法
+                of_it = last >= 0 and text.startswith(("施行", "实施", "實施"), last + len(places[last]))
+                law_named = places[last] if last >= 0 and not of_it else law_named
+            elif not self._grammar.has_words and not law_named:
+                for noun in reversed([*_LAW_WORD.finditer(text, low, same.start())]):
+                    if passing := self._word_before(text, low, noun.end(), memory, depth):
                         return _Law(passing.name, "short", same.start(), end)  # 適用港口法之船舶，依該法第五條
             return _Law(law_named, "short", same.start(), end)
         this = self._this_law.search(text, low, end)
@@ -915,6 +939,18 @@ class _Reader:
         law, words = memory.subject, self._changed_by.search(text, max(0, place - _ITS), place)
         last = law is not None and law.name == memory.law
         return law if law and last and words and not _SENTENCE_OVER.search(text, law.end, words.start()) else None
+
+    def _kept(self, text: str, start: int, end: int, found: Sequence[Reference], memory: _Memory) -> str:
+        """Return the law before one that only changed it, which *that Act* then means: *the Act, amended by Law 7*."""
+        last = found[-1] if found else None
+        if last is None:
+            return ""
+        if not self._is_changer(text, start, end):
+            clause = _CLAUSE.match(text, last.end, start) if start - last.end < _ITS else None
+            return memory.kept if clause and clause.end() == start else ""  # Amended by Law 7 and by Law 8.
+        if _SENTENCE_OVER.search(_AFTERWARDS.sub("", text[last.end : start])):  # BGBl. ends no sentence.
+            return ""
+        return last.law if last.law == memory.law else memory.kept
 
     def _subject(self, text: str, end: int, memory: _Memory, stop: int) -> _Law | None:
         """Return the law that is the subject of the sentence and states what a place has: *the Act provides in …*.
@@ -1143,6 +1179,8 @@ class _Reader:
                 if last is not None and near and not foreign.law:
                     found[-1] = last._replace(law="", law_kind="short")  # In section 5 (fees), after …
                 memory.move(Place(foreign.law, foreign.article, foreign.paragraph), len(text))
+            elif drafts and drafts[-1].law is None and told == "amends" and at.law and not drafts[0].relation:
+                self._change_with(text, drafts, found, memory)
             if memory.at.supplement and self._amending.match(text, place):
                 for draft in drafts:
                     if draft.law is None and set(draft.numbers) == {"article"} and not draft.supplement:
@@ -1164,16 +1202,17 @@ class _Reader:
             bare = (bare if listed else []) + of_none
             if len(bare) == len(drafts) == 1:
                 bare[0].law = self._cited_again(text, bare[0], found)
+            memory.kept = kept = self._kept(text, drafts[0].start, place, found, memory) if named else ""
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
                     whole = reference.state == "whole law" and reference.law_kind == "named"
-                    if whole and (" " in reference.law or self._kind_noun.search(reference.law.casefold())):
+                    titled = _TITLED.match(text, reference.end)  # Kaufrecht (BGB): Mangel, § 434
+                    if whole and (titled or " " in reference.law or self._kind_noun.search(reference.law.casefold())):
                         memory.whole = reference
                     if reference.law_kind in _OTHERS and (reference.law or reference.article):
-                        kept = None if reference.article else self._changed(text, reference.start, memory)
                         memory.name(reference.law)
-                        memory.name(kept.name if kept else reference.law)
+                        memory.name(kept or reference.law)
                     if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
                         annex = reference.annex or ("" if reference.article else memory.at.annex)
                         article = "" if annex else reference.article or memory.at.article
@@ -1264,6 +1303,44 @@ class _Reader:
             return False
         after = self._kind_after.match(text, end)
         return after is not None and any(sign in after[0] for sign in '”“"»—')
+
+    def _change_with(self, text: str, drafts: list[_Draft], found: Sequence[Reference], memory: _Memory) -> None:
+        """Give units that a sentence changes the law of what it changed before: *in section 5, omit subsection*."""
+        near: Sequence[Reference] = found[-_SEVERAL:]
+        if law := (first := drafts[0]).law:  # In section 5 of the Pier Act, subsection (2) is repealed.
+            article = first.numbers.get("article", "")
+            near = [Reference("", first.start, first.end, law.name, law.kind, article=article)]
+            drafts = [one for one in drafts if one.law is None and one.is_inside]
+        cited = (one for one in reversed(near) if one.article or one.annex)
+        before = next((one for one in cited if not self._is_changer(text, one.start, one.end)), None)
+        if (
+            not drafts
+            or before is None
+            or before.law_kind not in ("named", "short")
+            or before.law in ("", memory.at.law)
+        ):
+            return
+
+        def begins(one: Reference) -> bool:
+            return _BEGINS_CHANGE.search(text, max(0, one.start - _ITS), one.start) is not None
+
+        between = _AFTERWARDS.sub("", text[before.end : drafts[0].start])
+        over = _SENTENCE_OVER.search(between) or _QUOTATION_OVER.search(between)
+        if over or any(one.start > before.start and begins(one) for one in near if one.state == "whole law"):
+            return
+        if before.kind != "amends" and not begins(before):
+            return
+        for draft in drafts:
+            draft.law = _Law(before.law, before.law_kind, draft.start, draft.start)
+            if before.article and draft.is_inside:
+                draft.numbers = {"article": before.article, **draft.numbers}
+
+    def _is_changer(self, text: str, start: int, end: int) -> bool:
+        """Return True if the law at a place only changed the one before: *amended by Law 7*, not *was amended by*."""
+        words = self._changed_by.search(text, max(0, start - _WORDS), start)
+        if words and not _PREDICATE.search(text, max(0, words.start() - _ITS), words.start()):
+            return True
+        return self._changed_after.match(text, end) is not None
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return True if a unit is a label of a list: ``2° Les phares``, but not ``2° de l'article 5``."""
@@ -1823,7 +1900,7 @@ class _Reader:
         """
         end = drafts[-1].end
         if not self._grammar.law_after or (drafts[-1].law is not None and not drafts[-1].inherits):
-            return False
+            return self._law_in_note(text, drafts, memory)
         before = [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
         law, place, inside = self._law_at(text, end, memory, before), end, False
         if not (law and law.name) and drafts[-1].level == "annex" and (words := self._annexed.match(text, end)):
@@ -1888,6 +1965,18 @@ class _Reader:
                 break
             draft.law, draft.inherits = law, False
         drafts[-1].end = end if inside or law.start == law.end else law.end  # Else unread words precede a law.
+        return True
+
+    def _law_in_note(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
+        """Take a law alone in brackets behind, where laws precede their articles: 327조(형법), 192条（民法）."""
+        note = _AFTERWARDS.match(text, drafts[-1].end) if not self._grammar.law_after and not memory.own.law else None
+        law = self._law_before(text, note.end() - 1, memory) if note and text[note.start()] in _OPENING else None
+        alone = law and note and law.kind == "named" and law.name and law.start == note.start() + 1
+        if not law or not alone:
+            return False
+        for draft in drafts:
+            draft.law = law if draft is drafts[-1] else draft.law or law
+        drafts[-1].end = note.end() if note else law.end
         return True
 
     def _of_documents(self, text: str, drafts: list[_Draft], memory: _Memory) -> None:
@@ -2034,6 +2123,8 @@ class _Reader:
         last = laws[0] if laws else ""
         fits = (law for law in laws if kinds & set(self._kind_noun.findall(self._spelled_kind(law))))
         unknown = last if not kinds or last[:1] == "/" or not self._kind_noun.search(last.casefold()) else ""
+        if unknown and _SHORT.fullmatch(last) and any(last[0].casefold() == kind[0] for kind in kinds):
+            return last  # Article 700 CPC … du même code
         return next(fits, unknown) if last else ""
 
     def _spelled_kind(self, law: str) -> str:
@@ -2064,11 +2155,12 @@ class _Reader:
         named |= {law for law in laws if base and law.partition(" ")[0].casefold().endswith(base)}
         if len(named) == 1:
             return named.pop(), "short"  # The Internal Revenue Code … of the Code
-        if not memory.own.law and noun in self._own_nouns:
+        if not memory.own.law and (noun in self._own_nouns or stem[:4] in {each[:4] for each in self._own_nouns}):
             laws = [*before, *reversed(memory.laws)]
-            alike = (law for law in laws if [*filter(str.isupper, law)][-1:] == [noun[0].upper()])
-            last = next(alike, laws[0] if laws else "")
-            short = last if last and not self._kind_noun.search(last.casefold()) else ""
+            kind = (law for law in laws if stem[:4] in law.casefold() and self._kind_noun.search(law.casefold()))
+            alike = (law for law in laws if _SHORT.fullmatch(law) and noun[0].upper() in law[-2:])
+            plain = laws[0] if laws and not self._kind_noun.search(laws[0].casefold()) else ""
+            short = next(kind, "") or next(alike, plain)
             return short, "likely" if short else "self"  # IRC § 409A … § 83(b) of the Code
         return "", "short"
 
@@ -2242,6 +2334,10 @@ class _Reader:
                 return
             if after.lastgroup == "part":
                 draft.part, draft.end = after[0].strip(), after.end()
+                first = _FIRST_PART.match(draft.part) if draft.several.get("article") else None
+                if first and not text[draft.start].isdigit():  # Of §§ 1 S. 1 und 3 HPflG, 3 is an article.
+                    draft.end -= len(draft.part) - first.end()
+                    draft.part = first[0]
                 if after[0][-1:].isdigit():
                     # A number after "Satz 1 und" counts sentences.
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}

@@ -768,6 +768,374 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             "Postanowienia art. 5 niniejszej umowy",
             ["Umowa między Polską a Francją 5"],
         ),
+        (
+            "fr",
+            "Loi X",
+            "L'article 36 de la loi du 25 novembre 1991, modifié en dernier lieu par la loi du 30 décembre 20"
+            "14, est abrogé. L'article 63, § 2, de la même loi est abrogé.",
+            ["loi du 25 novembre 1991 36", "loi du 30 décembre 2014", "loi du 25 novembre 1991 63/2"],
+        ),
+        (
+            "fr",
+            "",
+            "L'article 36 de la loi du 25 novembre 1991, tel qu'il a été modifié par la loi du 30 décembre 20"
+            "14, vise ce cas. L'article 63 de cette loi aussi.",
+            ["loi du 25 novembre 1991 36", "loi du 30 décembre 2014", "loi du 25 novembre 1991 63"],
+        ),
+        (
+            "fr",
+            "",
+            "La loi du 5 mai 1990 est modifiée par la loi du 6 juin 1995. L'article 7 de cette loi l'a changée.",
+            ["loi du 5 mai 1990", "loi du 6 juin 1995", "loi du 6 juin 1995 7"],
+        ),
+        (
+            "it",
+            "Legge X",
+            "All'articolo 119 del decreto-legge 19 maggio 2020, n. 34, convertito, con modificazioni, dalla l"
+            "egge 17 luglio 2020, n. 77, il comma 8-ter è abrogato. Restano fermi gli articoli 121 e 122 del "
+            "medesimo decreto-legge.",
+            [
+                "decreto-legge 19 maggio 2020, n. 34 119",
+                "legge 17 luglio 2020, n. 77",
+                "decreto-legge 19 maggio 2020, n. 34 119/8-ter",
+                "decreto-legge 19 maggio 2020, n. 34 121",
+                "decreto-legge 19 maggio 2020, n. 34 122",
+            ],
+        ),
+        (
+            "nl",
+            "Wet X",
+            "In artikel 20bis van de wet van 16 maart 1971, gewijzigd bij de wet van 4 december 1998 en bij d"
+            "e wet van 5 mei 2001, vervalt het tweede lid. Artikel 38 van dezelfde wet wordt opgeheven.",
+            [
+                "wet van 16 maart 1971 20bis",
+                "wet van 4 december 1998",
+                "wet van 5 mei 2001",
+                "wet van 16 maart 1971 20bis/2",
+                "wet van 16 maart 1971 38",
+            ],
+        ),
+        (
+            "de",
+            "Gesetz X",
+            "In § 5 des Hafengesetzes vom 3. Mai 2001 (BGBl. I S. 3), das zuletzt durch Artikel 3 des Lotseng"
+            "esetzes vom 5. Mai 2014 (BGBl. I S. 4) geändert worden ist, wird Absatz 2 aufgehoben. § 7 dessel"
+            "ben Gesetzes bleibt.",
+            ["Hafengesetz 5", "Lotsengesetz 3", "Hafengesetz 5/2", "Hafengesetz 7"],
+        ),
+        (
+            "en",
+            "",
+            "Section 5 of the Pier Act 1970 (as last amended by section 3 of the Quay Act 1990) applies. Sect"
+            "ion 7 of the same Act does not.",
+            ["Pier Act 1970 5", "Quay Act 1990 3", "Pier Act 1970 7"],
+        ),
+        (
+            "en",
+            "",
+            "Section 5 of the Pier Act 1970 was amended by the Quay Act 1990. Section 7 of that Act made othe"
+            "r changes.",
+            ["Pier Act 1970 5", "Quay Act 1990", "Quay Act 1990 7"],
+        ),
+        (
+            "en",
+            "",
+            "The Pier Act 1970 applies, as amended by section 3 of the Quay Act 1990 and section 4 of that Act.",
+            ["Pier Act 1970", "Quay Act 1990 3", "Quay Act 1990 4"],
+        ),
+        (
+            "es",
+            "",
+            "El artículo 5 de la Ley 30/1992, en la redacción dada por la Ley 4/1999, lo dice. El artículo 7 "
+            "de la misma ley también.",
+            ["Ley 30/1992 5", "Ley 4/1999", "Ley 30/1992 7"],
+        ),
+        (
+            "pt",
+            "",
+            "O art. 5º da Lei nº 8.666/1993, com a redação dada pela Lei nº 9.648/1998, o diz. O art. 7º da m"
+            "esma lei também.",
+            ["Lei nº 8.666/1993 5", "Lei nº 9.648/1998", "Lei nº 8.666/1993 7"],
+        ),
+        (
+            "sv",
+            "",
+            "Det följer av 5 § lagen (1990:52) om vård, senast ändrad genom lagen (2003:406) om skydd. 7 § sa"
+            "mma lag gäller.",
+            ["lag (1990:52) 5", "lag (2003:406)", "lag (1990:52) 7"],
+        ),
+        (
+            "pl",
+            "Ustawa X",
+            "W art. 5 ustawy z dnia 8 marca 1990 r. o portach, zmienionej ustawą z dnia 5 maja 2001 r. o stat"
+            "kach, uchyla się ust. 2. Art. 7 tej ustawy zostaje.",
+            [
+                "ustawa z dnia 8 marca 1990 r. o portach 5",
+                "ustawa z dnia 5 maja 2001 r. o statkach",
+                "ustawa z dnia 8 marca 1990 r. o portach 5/2",
+                "ustawa z dnia 8 marca 1990 r. o portach 7",
+            ],
+        ),
+        (
+            "da",
+            "",
+            "Det følger af § 5 i lov nr. 52 af 3. maj 1990 om havne, som ændret ved lov nr. 406 af 5. juni 20"
+            "03. § 7 i samme lov gælder.",
+            ["lov nr. 52 af 3. maj 1990 5", "lov nr. 406 af 5. juni 2003", "lov nr. 52 af 3. maj 1990 7"],
+        ),
+        (
+            "fi",
+            "",
+            "Satamalain (5/1990) 5 §:ää, sellaisena kuin se on laissa 6/2001, sovelletaan. Saman lain 7 § ei.",
+            ["Satamalaki (5/1990) 5", "Satamalaki (5/1990) 7"],
+        ),
+        (
+            "ru",
+            "",
+            "Статья 5 Федерального закона от 8 марта 1990 г. № 5-ФЗ в редакции Федерального закона от 5 мая 2"
+            "001 г. № 6-ФЗ применяется. Статья 7 того же закона тоже.",
+            [
+                "Федеральный закон от 8 марта 1990 г. № 5-ФЗ 5",
+                "Федеральный закон от 5 мая 2001 г. № 6-ФЗ",
+                "Федеральный закон от 8 марта 1990 г. № 5-ФЗ 7",
+            ],
+        ),
+        (
+            "el",
+            "",
+            "Το άρθρο 5 του ν. 1234/1990, όπως τροποποιήθηκε με τον ν. 2345/2001, ισχύει. Το άρθρο 7 του ίδιο"
+            "υ νόμου επίσης.",
+            ["ν. 1234/1990 5", "ν. 2345/2001", "ν. 1234/1990 7"],
+        ),
+        (
+            "it",
+            "Legge X",
+            "Al codice penale sono apportate le seguenti modificazioni: l'articolo 323 è abrogato. All'artico"
+            "lo 266 del codice di procedura penale, dopo il comma 2-bis è inserito il comma 2-ter. Resta l'ar"
+            "ticolo 267 di quest'ultimo codice.",
+            [
+                "codice penale",
+                "codice penale 323",
+                "codice di procedura penale 266",
+                "codice di procedura penale 266/2-bis",
+                "codice di procedura penale 266/2-ter",
+                "codice di procedura penale 267",
+            ],
+        ),
+        (
+            "fr",
+            "Loi X",
+            "À l'article 5 de la loi du 3 mai 1990, l'alinéa 2 est abrogé.",
+            ["loi du 3 mai 1990 5", "loi du 3 mai 1990 5/2"],
+        ),
+        (
+            "fr",
+            "Décret X",
+            "À l'article R. 121-4 du code de la consommation, les mots : « trente jours » sont remplacés et l"
+            "es articles R. 121-9 et R. 121-10 sont abrogés.",
+            ["code de la consommation R121-4", "code de la consommation R121-9", "code de la consommation R121-10"],
+        ),
+        (
+            "en",
+            "Act X",
+            "In section 5 of the Pier Act 1990, subsection (2) is repealed.",
+            ["Pier Act 1990 5", "Pier Act 1990 5/2"],
+        ),
+        (
+            "en",
+            "Act X",
+            "In section 5 of the Pier Act 1990 omit subsection (2), and section 7 is repealed.",
+            ["Pier Act 1990 5", "Pier Act 1990 5/2", "Pier Act 1990 7"],
+        ),
+        (
+            "en",
+            "Act X",
+            "As in section 5 of the Pier Act 1990, subsection (2) applies.",
+            ["Pier Act 1990 5", "Act X 1/2"],
+        ),
+        (
+            "es",
+            "Ley X",
+            "En el artículo 5 de la Ley 30/1992, se suprime el apartado 2.",
+            ["Ley 30/1992 5", "Ley 30/1992 5/2"],
+        ),
+        (
+            "pt",
+            "Lei X",
+            "No artigo 5.º da Lei n.º 7/2009, alterada pela Lei n.º 8/2010, é revogado o n.º 2.",
+            ["Lei n.º 7/2009 5", "Lei n.º 8/2010", "Lei n.º 7/2009 5/2"],
+        ),
+        (
+            "pt",
+            "Decreto X",
+            "A Lei nº 9.503 passa a vigorar com nova redação dos arts. 148-A e 165-B.",
+            ["Lei nº 9.503", "Lei nº 9.503 148-A", "Lei nº 9.503 165-B"],
+        ),
+        (
+            "sv",
+            "Lag X",
+            "upphävs i utsökningsbalken (705/2007) 3 kap. 108 §, ändras 4 kap. 9 och 11 §, och fogas till 8 k"
+            "ap. en ny 12 a § som följer.",
+            [
+                "utsökningsbalk 108 (3 kap.)",
+                "utsökningsbalk 9 (4 kap.)",
+                "utsökningsbalk 11 (4 kap.)",
+                "utsökningsbalk 8 kap.",
+                "utsökningsbalk 12a",
+            ],
+        ),
+        (
+            "sv",
+            "Lag X",
+            "gäller 11–14 §§ lagen (1976:580) om medbestämmande, och den som åsidosätter 13 § i den lagen är "
+            "skyldig enligt dess 54 §.",
+            ["lag (1976:580) 11", "lag (1976:580) 14", "lag (1976:580) 13", "lag (1976:580) 54"],
+        ),
+        (
+            "de",
+            "",
+            "Die Nebenentscheidungen beruhen auf §§ 91 Abs. 1, 709 S. 1 und 2 ZPO.",
+            ["ZPO 91/1", "ZPO 709"],
+        ),
+        ("de", "", "Die Haftung folgt aus §§ 1 S. 1 und 3 HPflG.", ["HPflG 1", "HPflG 3"]),
+        (
+            "de",
+            "BGB",
+            "§ 548 Abs. 1 Satz 2 und 3, Abs. 2 ist entsprechend anzuwenden.",
+            ["BGB 548/1", "BGB 548/2"],
+        ),
+        (
+            "zh",
+            "",
+            "主要看第46条（《企业所得税法》）以及第12条（民法典）、第13条（罚则）。",
+            ["企业所得税法 46", "民法典 12", "民法典 13"],
+        ),
+        ("ko", "", "강제집행면탈죄는 제327조(형법)로 따로 보고, 제5조(목적)도 본다.", ["형법 327", "형법 5"]),
+        (
+            "ja",
+            "",
+            "即時取得＝192条（民法）、横領物は252条（刑法）。第5条（目的）。",
+            ["民法 192", "刑法 252", "刑法 5"],
+        ),
+        ("ja", "", "建築基準法（抄）第五条と港湾法（改正されたもの）第六条。", ["建築基準法 5", "港湾法 6"]),
+        (
+            "zh",
+            "",
+            "先寫民§184Ⅰ前段，再寫§191-2。商品有瑕疵的話改走消保法§7，刑法部分檢討刑§284。",
+            ["民 184", "民 191-2", "消保法 7", "刑 284"],
+        ),
+        (
+            "zh",
+            "",
+            "依憲法訴訟法第59條聲請。查性侵害犯罪防治法第37條具關聯；其餘聲請不合憲法訴訟法所定要件，應依同法第15條不受理。",
+            ["憲法訴訟法 59", "性侵害犯罪防治法 37", "憲法訴訟法 15"],
+        ),
+        (
+            "zh",
+            "",
+            "新修订的《反不正当竞争法》施行，其中第十四条明确禁止，违者依该法第三十条处罚。",
+            ["反不正当竞争法", "反不正当竞争法 14", "反不正当竞争法 30"],
+        ),
+        ("ja", "", "風営法違反の疑いで逮捕した。同法49条は罰則を定める。", ["風営法 49"]),
+        (
+            "fr",
+            "",
+            "au titre de l'article 700 CPC et de l'article L. 145-41 du Code de commerce, puis de l'article 7"
+            "00 CPC. L'article 699 du même Code.",
+            ["CPC 700", "Code de commerce L145-41", "CPC 700", "CPC 699"],
+        ),
+        (
+            "fr",
+            "",
+            "Il a censuré l'article 7 de la loi « plein emploi », contraire à l'article 2 de la Déclaration d"
+            "e 1789. Les articles 10 et 14 de la loi ont été validés.",
+            [
+                "loi « plein emploi » 7",
+                "Déclaration de 1789 2",
+                "loi « plein emploi » 10",
+                "loi « plein emploi » 14",
+            ],
+        ),
+        (
+            "it",
+            "",
+            "La società rischia l'interdizione del decreto legislativo 231 del 2001, che all'articolo 25 la p"
+            "unisce. Si punta sull'articolo 6 del decreto.",
+            [
+                "decreto legislativo 231 del 2001",
+                "decreto legislativo 231 del 2001 25",
+                "decreto legislativo 231 del 2001 6",
+            ],
+        ),
+        (
+            "de",
+            "",
+            "Art. 82 DSGVO setzt das voraus, § 42 BDSG hilft nicht. Art. 15 Abs. 3 der Verordnung begründet nichts.",
+            ["DSGVO 82", "BDSG 42", "DSGVO 15/3"],
+        ),
+        (
+            "es",
+            "",
+            "por el artículo 68 de la Ley 39/2015 y por el 24.1 de dicha ley; el 30 de ese mes; artículo 31 b"
+            "is del Código Penal, con la atenuante del 31 quater.",
+            ["Ley 39/2015 68", "Ley 39/2015 24/1", "Código Penal 31bis", "Código Penal 31quater"],
+        ),
+        (
+            "fr",
+            "",
+            "pris de la violation des articles 10 et 11 de la Constitution, 774 et 1138, 3°, du Code judiciai"
+            "re et 39, § 2, de la loi du 3 juillet 1978.",
+            [
+                "Constitution 10",
+                "Constitution 11",
+                "Code judiciaire 774",
+                "Code judiciaire 1138//3",
+                "loi du 3 juillet 1978 39/2",
+            ],
+        ),
+        (
+            "pt",
+            "",
+            "um crime p. e p. pelo artigo 152.º, n.ºs 1, al. b), 2, 4 e 5, do Código Penal, e de outro.",
+            ["Código Penal 152/1//b", "Código Penal 152/2", "Código Penal 152/4", "Código Penal 152/5"],
+        ),
+        (
+            "nl",
+            "Wet X",
+            "De bepalingen van de artikelen VI.97 tot VI.100, artikel VI.103, 1° tot 8°, of artikel VI.104/1.",
+            ["Wet X VI.97", "Wet X VI.100", "Wet X VI.103//1", "Wet X VI.103//8", "Wet X VI.104/1"],
+        ),
+        (
+            "ko",
+            "",
+            "상가임대차법 제2조는 같은 법 제10조 제1항, 제10조의2부터 제10조의9까지의 규정 및 제19조가 적용된다.",
+            ["상가임대차법 2", "상가임대차법 10/1", "상가임대차법 10의2", "상가임대차법 10의9", "상가임대차법 19"],
+        ),
+        ("it", "", "condannarla ex art. 96, III comma, c.p.c., oltre interessi.", ["c.p.c. 96/3"]),
+        ("de", "", "Kaufrecht (BGB): Mangel, § 434; Rechte, § 437.", ["BGB", "BGB 434", "BGB 437"]),
+        (
+            "fr",
+            "",
+            "l'annexe 3 au contrat; l'article 14.1 des présentes; article 15 des statuts de la SCI Les Tilleu"
+            "ls; l'article 84 des lois sur le Conseil d'État, coordonnées le 12 janvier 1973.",
+            ["lois sur le Conseil d'État, coordonnées le 12 janvier 1973 84"],
+        ),
+        (
+            "it",
+            "",
+            "art. 6 dello statuto sociale; della direttiva 2004/38/CE (in prosieguo: la «direttiva»). L'artic"
+            "olo 5 della direttiva.",
+            ["direttiva 2004/38/CE", "direttiva 2004/38/CE 5"],
+        ),
+        (
+            "es",
+            "",
+            "conforme al artículo 12 de los estatutos de la comunidad y el artículo 5 del Reglamento Roma I.",
+            ["Reglamento Roma I 5"],
+        ),
+        ("zh", "", "《财产综合保险条款（2020版）》第六条、附件三《技术规格书》第4.1条、微信聊天记录第14至22条。", []),
+        ("en", "By-law 5", "contravenes section 7 or 8 of this By-law.", ["By-law 5 7", "By-law 5 8"]),
+        ("sv", "", "generalklausulen = § 36 AvtL; § 4 i fastighetsägarens ordningsregler.", ["AvtL 36"]),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
