@@ -13,6 +13,7 @@ from legalir.statutes.documents import cut
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Unit
 from legalir.statutes.reading.headings import read_text
+from legalir.statutes.reading.markup import Markup
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 from legalir.statutes.reading.sequence import Candidate, chain, main_number, raised, readings_of, without_mark
 from legalir.statutes.reading.title import name_of_law
@@ -620,6 +621,32 @@ def test_a_message_names_the_encoding_that_fits(name: str, text: str, encoding: 
 )
 def test_encodings(page: bytes, declared: str, expected: str) -> None:
     assert decoded(page, "a.html", None, declared) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Ustawa określa łodzie i żeglugę.", "iso-8859-2"),
+        ("Ustawa określa łodzie i żeglugę.", "cp1250"),
+        ("Zákon upravuje žádné řeky. Šťastný člun.", "iso-8859-2"),
+        ("A törvény erős és fűzött.", "cp1250"),
+        ("Limanlar serbesttir, şehir içindedir.", "cp1254"),
+        ("Les bateaux français – à l'été.", "cp1252"),
+        ("Boote sind schön.", "cp1252"),
+        ("The fee is £5 – naïve as it is.", "cp1252"),
+    ],
+)
+def test_the_language_of_a_page_that_declares_nothing_or_latin_1_shows_its_encoding(text: str, encoding: str) -> None:
+    for head in ("<style>b>a{}</style>", "<meta charset=iso-8859-1>"):
+        assert text in Markup(f"<html>{head}<p>{text}".encode(encoding), "a.html", html=True).text
+
+
+def test_encodings_of_an_xml_declaration_and_of_seven_bits() -> None:
+    page = '<?xml version="1.0" encoding="EUC-JP"?><html><p>港</p></html>'
+    assert Markup(page.encode("euc-jp"), "a.html", html=True).text == "港"
+    both = '<?xml version="1.0" encoding="UTF-8"?><html><meta charset="windows-1251"><p>я</p></html>'
+    assert Markup(both.encode("cp1251"), "a.html", html=True).text == "я"
+    assert decoded("港".encode("iso-2022-jp"), "a.html", None, "iso-2022-jp") == "港"
 
 
 def test_encodings_that_must_be_named() -> None:

@@ -41,6 +41,7 @@ _PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!DOCTYPE\s+html[^>]*>\s*)?<html[\s
 _SOFT_HYPHEN = re.compile(r"\u00ad|&(?:shy|#0*173|#x0*ad);?", re.IGNORECASE)
 """Where a browser may divide a word, and shows nothing else."""
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)""")
 
 
 class Markup:
@@ -179,7 +180,7 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
     from lxml import etree
 
     if html:
-        declared = _CHARSET.search(data[:_HEAD])
+        declared = _CHARSET.search(data[:_HEAD]) or _XML_ENCODING.match(data)
         latin = "cp1252" if sum(byte > 127 for byte in data[:_HEAD]) * 5 < len(data[:_HEAD]) else ""
         text = _SOFT_HYPHEN.sub("", decoded(data, name, encoding, declared[1].decode("ascii") if declared else latin))
         of_html = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)

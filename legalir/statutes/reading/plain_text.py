@@ -23,6 +23,8 @@ _LINE_SIGNS = re.compile(r"[\s\u2500-\u257f+=|-]*")
 _IMAGE = re.compile(r"<img\b(?:[^>]*?\salt=\"(?P<alt>[^\">]*)\")?[^>]*>|</img>", re.IGNORECASE)
 _FILE_NAME = re.compile(r"(?:img|image|그림)?[\s_-]*\d*(?:\.\w{3,4})?", re.IGNORECASE)
 _BYTE_ORDER = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_ESCAPES = ((b"\x1b$B", "iso2022_jp_ext"), (b"\x1b$@", "iso2022_jp_ext"), (b"\x1b$)C", "iso2022_kr"))
+"""What begins Asian letters in encodings of seven bits, which are valid UTF-8."""
 _WIDER = {
     **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
     **dict.fromkeys(("iso8859-11", "tis-620"), "cp874"),
@@ -38,18 +40,21 @@ _LEGACY = tuple(
     for encodings, langs in (
         *(("cp932 euc-jp", "ja"), ("cp949", "ko"), ("gb18030 big5", "zh"), ("cp874", "th")),
         *(("cp1251", "ru uk bg be"), ("koi8-r cp866", "ru"), ("cp1253 iso-8859-7", "el"), ("cp1256", "ar")),
-        *(("cp1250 iso-8859-2", "pl cs sk hu ro hr sl bs"), ("cp1254", "tr"), ("cp1257", "lt lv et")),
         ("cp1252", "de fr it es pt ca nl da nb nn no sv fi is en"),
+        *(("iso-8859-2 cp1250", "pl cs sk hu ro hr sl bs"), ("cp1254", "tr"), ("cp1257", "lt lv et")),
     )
     for encoding in encodings.split()
 )
-"""Encodings of files that do not declare one, and languages of each."""
-_GUESSED = 1 << 16
+"""Encodings of files that do not declare one, and languages of each, those of Latin letters behind the others."""
+_LATIN = ("cp1252", "cp1250", "iso-8859-2", "cp1254", "cp1257")
+_GUESSED = 1 << 18
 """Bytes by which an encoding is recognised."""
+_NO_TEXT = re.compile(rb"<(?:script|style)\b[^<]*(?:<(?!/s)[^<]*)*|<[a-z/!?][^<>]*>", re.IGNORECASE)
+"""Tags of a page, and what is no text of it."""
 _FEWEST_BLANKS = 500
 """Bytes among which a text has a blank or a line end."""
-_MISREAD = re.compile(r"[^\W\d_][¡-©«-´¶¸¹»-¿×÷][^\W\d_]|[а-яα-ω][А-ЯΑ-Ω]")
-"""What a text has in a wrong encoding: a sign, or a capital, inside of a word."""
+_MISREAD = re.compile(r"[\x80-\x9f]|[^\W\d_][¡-©«-´¶¸¹»-¿×÷][^\W\d_]|[а-яα-ω][А-ЯΑ-Ω]")
+"""What a text has in a wrong encoding: a control character, a sign or a capital inside of a word."""
 
 _NUMBER = re.compile(r"\d{1,9}")
 _GUTTER = re.compile(r"(?P<left>\s*\S(?:\S|\s(?!\s))*)?\s{2,}(?=\S)(?!.*\S\s{3,}\S)")
@@ -110,8 +115,8 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
     Args:
         data: its bytes.
         name: of the file, for messages.
-        encoding: from the user; None: a byte order mark decides, then UTF-8 if it is valid, then words for articles in
-            letters that are not Latin ones, unless another encoding of such is declared, then `declared`.
+        encoding: from the user; None: a byte order mark decides, then UTF-8 if it is valid, then `declared`; where that
+            is Latin-1, an encoding of the language of the text, or of letters in which lines begin as articles do.
         declared: what the file says of itself.
 
     Raises:
@@ -119,6 +124,7 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
     """
     if encoding is None:
         encoding = next((each for mark, each in _BYTE_ORDER if data.startswith(mark)), None) or _without_mark(data)
+        encoding = encoding or next((each for sign, each in _ESCAPES if sign in data), None)
     if encoding is None:
         try:
             return data.decode("utf-8")
@@ -131,7 +137,7 @@ def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") ->
                     f"{name}: not UTF-8 at byte {error.start}: name its encoding{', such as' if likely else ':'} "
                     f'{source}(path=…, encoding="{likely or "…"}").'
                 ) from None
-            encoding = likely if certain else declared
+            encoding = likely if certain or likely in _LATIN else declared
     try:
         return data.decode(_read_as(encoding), "replace").removeprefix("\ufeff")
     except (LookupError, UnicodeError):  # There are codecs, such as `undefined`, that are no encoding.
@@ -168,16 +174,18 @@ def _without_mark(data: bytes) -> str | None:
 def _guessed(data: bytes) -> tuple[str, bool]:
     """Return the likeliest legacy encoding, or nothing, and whether it is certain: two lines or more open articles."""
     data = data if len(data) <= _GUESSED else data[: max(data.rfind(sign, 0, _GUESSED) for sign in (b"\n", b">")) + 1]
-    likely = ""
+    data = _NO_TEXT.sub(b"\n", data)
+    likely, in_latin = "", len(re.findall(rb"[\x80-\xff]", data)) < len(re.findall(rb"[A-Za-z]", data))
     for encoding, langs in _LEGACY:
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        begun = [match[0] for line in re.split(r"[\n>]", text) if (match := openings(("article",)).match(line))]
+        begun = [match[0] for line in text.split("\n") if (match := openings(("article",)).match(line))]
         if sum(any(sign > "\u02ff" and sign.isalpha() for sign in words) for words in begun) > 1:
             return encoding, True
-        if not likely and not _MISREAD.search(text) and identify([text]) in langs:
+        fits = not likely and (encoding in _LATIN) is in_latin and not _MISREAD.search(text)
+        if fits and identify(text.split("\n")) in langs:
             likely = encoding
     return likely, False
 
