@@ -125,6 +125,8 @@ CAPITULO I | Del muelle | Art. 1.- Es libre. | CAPITULO II | De la tasa | Art. 2
     1: Přístav je. | 2: Konec. | 1 k vyhlášce č. 214/2014 Sb VZOR: Pět. | 2 k vyhlášce č. 214/2014 Sb: Šest.
 1. The port is open. | ⁴[1A. Dues.—(1) They are paid. | 2. End.—It ends.
     1 The port is open: | 1A Dues: (1) They are paid. | 2 End: It ends.
+Art. 1. Les bancs sont verts – sauf le mien. | Art. 2. Un banc — toujours droit – coûte 5 – 10 euros. | Art. 3. Objet – La loi règle. | Art. 4. Fin. – Elle finit. | Art. 5. Tas.—un tas.
+    1: Les bancs sont verts – sauf le mien. | 2: Un banc — toujours droit – coûte 5 – 10 euros. | 3 Objet: La loi règle. | 4 Fin: Elle finit. | 5 Tas: un tas.
 Décret sur les ports | Art. 1er. | Le port est libre. | Art. 2. | Il est grand. | ( Art. 2bis. | Le registre est public – Décret du 3 mai 2012, art. 2) . | Art. 3. | ( ... – Décret du 3 mai 2012, art. 3) | Art. 4. | Fin.
     1: Le port est libre. | 2: Il est grand. | 2bis: Le registre est public – Décret du 3 mai 2012, art. 2) . | 3: | 4: Fin.
 Décret sur les ports | Art. 1er. | Le port est libre. | Art. 2. | Il est grand | (Art. 9 s'applique). | Art. 3. | Fin.

@@ -125,6 +125,8 @@ _DASHED = re.compile(
     r"(?P<heading>[^\W\d_](?:[^.;:—–]{1,120}(?=\.?\s?[—–])|[^.—–]{1,160}(?=\.[—–])))\.?\s?[—–]\s?(?=[(\w“\"])"
 )
 """A heading that a dash parts from the text: ``Short title.—(1) This Act …``."""
+_BEGUN = re.compile(r"\(\w{1,3}\)|\d{1,2}[.)]\s|[“\"]|[^\W\d_]")
+"""The begin of a sentence."""
 
 _IN_CAPITALS = re.compile(
     r"(?P<heading>[^\Wa-zß-ÿ\d_][^a-zß-ÿ.;:—–]{3,120})\.\s+(?=[<“\"]?[^\Wa-zß-ÿ\d_][a-zß-ÿ]?\s?[a-zß-ÿ]|\(\w{1,2}\) )"
@@ -833,7 +835,7 @@ def _titles(
         texts = (row + 1 if not (free(row + 1) and _is_name(rows[row + 1])) else row + 2 for row in few)
         headed = {row for row, at in zip(few, texts, strict=True) if free(at) and not _is_name(rows[at])}
         headed -= {row for row in headed if _SOURCE.match(rows[row + 1])}
-        headed |= {row for row in articles if _DASHED.match(behind[row])}
+        headed |= {row for row in articles if _dashed(behind[row])}
         dotted = len(headed) > 1 and len(headed) * 3 >= live * 2
         tight = dotted and 2 * len(headed & {*alone}) < len(headed)
         over = [row for row in articles if free(row - 1) and row - 1 not in taken]
@@ -1155,7 +1157,7 @@ def _open(
     stop = at + points.end() if points else len(words) - len(words[at:].lstrip(signs))
     unit.add(line.start + at, line.start + stop, "label")
     bracket = _BRACKETS.match(words, stop) if unit.kind == "article" else None
-    dashed = (_DASHED.match(words, stop) or _IN_CAPITALS.match(words, stop)) if unit.kind == "article" else None
+    dashed = (_dashed(words, stop) or _IN_CAPITALS.match(words, stop)) if unit.kind == "article" else None
     dashed = None if dashed and table.is_repealed(dashed["heading"]) else dashed
     if bracket and not (_MARK_ONLY.fullmatch(bracket["heading"].strip()) or _CHANGED.match(bracket["heading"])):
         if not table.is_repealed(bracket["heading"]) and any(map(str.isalpha, bracket["heading"])):
@@ -1182,6 +1184,14 @@ def _open(
         unit.add(line.start + stop, line.start + stop + len(rest), "heading")
         return
     _text(outline, Line(line.start + stop, line.end), words[stop:], marks)
+
+
+def _dashed(words: str, start: int = 0) -> re.Match[str] | None:
+    """Return the heading that a dash parts from the text; the dash stands behind a full stop, or before a sentence."""
+    match = _DASHED.match(words, start)
+    begun = match and _BEGUN.match(words, match.end())
+    behind_stop = match and match[0].endswith((".—", ".–"))
+    return match if behind_stop or (begun and not begun[0][0].islower()) else None
 
 
 def _goes_on(row: str, after: str, parted: bool) -> bool:
