@@ -366,6 +366,14 @@ def test_a_page_names_a_law_whose_first_line_is_only_its_kind() -> None:
     )
 
 
+@pytest.mark.parametrize("title", ["Benches Act 2020", "Benches and chairs"])
+def test_a_name_below_the_number_of_a_part_is_not_that_of_the_law(title: str) -> None:
+    rows = ["Part 1", "Benches", "1. Oak", "A bench is of oak.", "2. Ash", "A chair is of ash."]
+    law = read_text("a.html", rows, "auto", "", "a", "en", page_title=title, levels={0: 2, 1: 2})
+    assert (law.title, law.root.units[0].heading) == (title, "Benches")
+    assert name_of_law(rows[1:], title).words == "Benches"
+
+
 def test_a_title_names_a_law_whose_lines_are_kind_and_matter() -> None:
     rows = ["Objava", "Uredba je nova", "ZAKON", "O MOLOVIMA", "Članak 1.", "Mol."]
     assert name_of_law(rows, "Zakon o molovima | Glasnik") == ("Zakon o molovima", range(2, 4), True)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from legalir.config import read_yaml
-from legalir.statutes.jurisdictions import Heading, jurisdictions
+from legalir.statutes.jurisdictions import Heading, jurisdictions, openings
 from legalir.statutes.reading.plain_text import CUT_OFF, compact
 
 _HEAD = 30
@@ -99,9 +100,11 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
                 return found._replace(words=piece, said=True)
         return found
     inside = [row for row in head if sum(map(str.isalpha, rows[row])) > 3 and rows[row].strip() in page_title]
+    parts = {below: row for row, below in pairwise(head) if _is_part(rows[row])}  # Part 1, Harbours
+    inside = [row for row in inside if row not in parts or rows[parts[row]].strip() in page_title]
     if inside:
         return _name_at(rows, max(inside, key=lambda row: len(rows[row])))
-    if page_title and (any(map(_rank, pieces)) or not marked):
+    if page_title and (any(map(_rank, pieces)) or {*parts, *parts.values()}.issuperset(marked)):
         return Name(next(filter(_rank, pieces), page_title.strip()).removesuffix("."))
     first = next((row for row, words in enumerate(rows) if words.strip()), -1)
     if marked and levels[marked[0]] == 1:
@@ -172,6 +175,12 @@ def _head(rows: Sequence[str]) -> list[int]:
         if words.strip():
             head.append(row)
     return head
+
+
+def _is_part(words: str) -> bool:
+    """Return True if a line is the label of a part, whose name is on the line below."""
+    opened = openings(("group",)).match(words)
+    return opened is not None and not words[opened.end() :].strip(" .:–—-")
 
 
 def _opens_article(heading: Heading | None) -> bool:
