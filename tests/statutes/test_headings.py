@@ -127,6 +127,14 @@ CAPITULO I | Del muelle | Art. 1.- Es libre. | CAPITULO II | De la tasa | Art. 2
     1 The port is open: | 1A Dues: (1) They are paid. | 2 End: It ends.
 Art. 1. Les bancs sont verts – sauf le mien. | Art. 2. Un banc — toujours droit – coûte 5 – 10 euros. | Art. 3. Objet – La loi règle. | Art. 4. Fin. – Elle finit. | Art. 5. Tas.—un tas.
     1: Les bancs sont verts – sauf le mien. | 2: Un banc — toujours droit – coûte 5 – 10 euros. | 3 Objet: La loi règle. | 4 Fin: Elle finit. | 5 Tas: un tas.
+Bank Code | Contents | Art. 1 Wood | Art. 2 Seat | Chapter 1 | Wood | Art. 1. Benches are of oak. | Art. 2. Chairs are of ash.
+    Chapter 1 Wood > 1: Benches are of oak. | Chapter 1 Wood > 2: Chairs are of ash.
+Gesetz | Inhalt | § 1 | Bau | § 2 | Sitz | Teil 1 | Holz | § 1 | Aus Eiche ist die Bank. | § 2 | Aus Esche ist der Stuhl.
+    Teil 1 Holz > 1: Aus Eiche ist die Bank. | Teil 1 Holz > 2: Aus Esche ist der Stuhl.
+Gesetz | Teil 1 | Inhalt | § 1 Eiche | Die Bank ist neu. | § 2 Esche | Sie ist alt. | Anlage 1 | § 1 Preis | Fünf. | § 2 Maß | Zwei.
+    Teil 1 Inhalt > 1 Eiche: Die Bank ist neu. | Teil 1 Inhalt > 2 Esche: Sie ist alt. | 1: § 1 Preis / Fünf. / § 2 Maß / Zwei.
+Code | Contents | Art. 1. A bench is made of oak. | Art. 2. A chair is made of ash. | ANNEX | Art. 1. Five. | Art. 2. Six.
+    1: A bench is made of oak. | 2: A chair is made of ash. | : Art. 1. / Five. / Art. 2. / Six.
 Décret sur les ports | Art. 1er. | Le port est libre. | Art. 2. | Il est grand. | ( Art. 2bis. | Le registre est public – Décret du 3 mai 2012, art. 2) . | Art. 3. | ( ... – Décret du 3 mai 2012, art. 3) | Art. 4. | Fin.
     1: Le port est libre. | 2: Il est grand. | 2bis: Le registre est public – Décret du 3 mai 2012, art. 2) . | 3: | 4: Fin.
 Décret sur les ports | Art. 1er. | Le port est libre. | Art. 2. | Il est grand | (Art. 9 s'applique). | Art. 3. | Fin.
@@ -364,6 +372,14 @@ def test_a_page_names_a_law_whose_first_line_is_only_its_kind() -> None:
     assert (
         name_of_law(["Gesetz: der Hafen ist frei.", "§ 1 Ort"], "Gesetz", {0: 1}).words == "Gesetz: der Hafen ist frei"
     )
+
+
+def test_the_last_line_of_contents_may_list_articles() -> None:
+    parts = "HOOFDSTUK I. - Hout.|{}HOOFDSTUK II. - Prijs.|{}"
+    body = parts.format("Art. 1. Eik.|Art. 2. Es.|", "Art. 3. Vijf.")
+    law = law_of(f"Inhoud|{parts.format('Art. 1, 1/1, 2|', 'Art. 3, 3bis, 4|Tekst|')}{body}".replace("|", "\n"))
+    assert [each.heading for each in law.root.units] == ["Hout", "Prijs"]
+    assert law.notes == []
 
 
 @pytest.mark.parametrize("title", ["Benches Act 2020", "Benches and chairs"])

@@ -31,7 +31,7 @@ from legalir.statutes.jurisdictions import (
     spelled,
 )
 from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
-from legalir.statutes.reading.page import CONTENTS, changes_of, foot_of, signatures_of, tools_above
+from legalir.statutes.reading.page import CONTENTS, TEXT, changes_of, foot_of, signatures_of, tools_above
 from legalir.statutes.reading.plain_text import CUT_OFF, compact, without_columns
 from legalir.statutes.reading.sequence import (
     PARTS,
@@ -239,7 +239,12 @@ _NAMES_ABOVE = 6
 _OPENING, _CLOSING = '‘“„«「『"', '’”“»」』"'
 _NOTED = re.compile(r"\((?:Anm|Note|Nota|Anmerkung)\.?\s?:\s*|\{")
 """What opens a note in place of an article: ``(Anm.: § 4 aufgehoben durch …)``, ``{Статтю 3 виключено …}``."""
-_DOTS = re.compile(r"\.{4,}\s*\d{1,4}\s*$")
+_BEHIND_ENTRIES = re.compile(
+    rf"\.{{4,}}\s*\d{{1,4}}\s*$|^(?:{TEXT.pattern})$"
+    r"|^\s*(?:art\w*\.?|§+|sec\w*\.?)\s*\d[\w./]*(?:[\s,–-]+(?:\d[\w./]*|à|tot|t/m|bis|to|und|and|en|et|al?|e|y))*\s*$",
+    re.IGNORECASE,
+)
+"""Lines behind the last entry of contents: ``Historical notes ........ 6``, ``Art. 5, 5bis, 6``, ``Text``."""
 _QUOTED_LINES = 200
 _ROWS = 3000
 """Lines that are enough to choose the table."""
@@ -357,7 +362,7 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     read = {each.row for each in every}
     doubts = [each.row for each in (*found, *more, *inner) if each.row not in headings and each.weight >= 1]
     # A number that no form reads.
-    doubts += [row for row in places if row not in read and table.begins_as_article(rows[row])]
+    doubts += [row for row in places if row not in read and row not in contents and table.begins_as_article(rows[row])]
     return Layout(headings, contents, sorted(doubts))
 
 
@@ -575,7 +580,7 @@ def _before_schedules(found: Sequence[Candidate], edges: Sequence[int]) -> list[
 def _without_contents(found: Iterable[Candidate], rows: Sequence[str]) -> tuple[list[Candidate], range]:
     """Return candidates outside of the table of contents, in order, and its rows."""
     found = sorted(found)
-    contents = _contents_behind(found, rows) or _contents(found, rows)
+    contents = _contents_behind(found, rows) or _contents(found, rows) or _contents(found, rows, named=True)
     return [each for each in found if each.row not in contents], contents
 
 
@@ -592,11 +597,18 @@ def _contents_behind(found: Sequence[Candidate], rows: Sequence[str]) -> range:
     return range(0)
 
 
-def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
-    """Return the rows of a table of contents: headings, with little text between, that come again with their text."""
+def _contents(found: Sequence[Candidate], rows: Sequence[str], named: bool = False) -> range:
+    """Return the rows of a table of contents: headings, with little text between, that come again with their text.
+
+    Args:
+        named: whether numbers alone may come again: below a heading of contents, of articles without text.
+    """
     listed = next((at for at, each in enumerate(found) if each.row and _FOLLOWS.search(rows[each.row - 1])), 0)
     for first in [*found[listed : listed + 3], *found[:3]]:
-        later = next((each for each in found if each.row > first.row + 1 and _repeats(first, each, rows)), None)
+        if named and not (first.row and CONTENTS.fullmatch(rows[first.row - 1].strip(" :."))):
+            continue
+        again_at = (each for each in found if each.row > first.row + 1)
+        later = next((each for each in again_at if _repeats(first, each, rows, named=named)), None)
         if later is None:
             continue
         again: dict[tuple[str, ...], list[Candidate]] = defaultdict(list)
@@ -607,7 +619,12 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
         bare = [each for each in entries if not _entry(rows, each)]
         headed = sum(each.row + 1 < end.row for each, end in pairwise([*entries, later]) if each in bare)
         below = headed * 2 > len(bare)
-        repeated = [each for each in entries if any(_repeats(each, other, rows, below) for other in again[_key(each)])]
+        repeated = [
+            each for each in entries if any(_repeats(each, other, rows, below, named) for other in again[_key(each)])
+        ]
+        if named:
+            entries = _without_text(entries, repeated, rows)
+            repeated = [each for each in repeated if entries and each.row <= entries[-1].row]
         if len(repeated) < 2 or len(repeated) * 2 <= len(entries):
             continue
         last = repeated[-1]
@@ -626,13 +643,24 @@ def _contents(found: Sequence[Candidate], rows: Sequence[str]) -> range:
             names = {compact(rows[each.row + 1]) for each in found if later.row < each.row < len(rows) - 1}
             if last.depth < 0 and end < later.row and compact(rows[end]) in names:  # Schedule, Fees
                 end += 1
-            while end < later.row and _DOTS.search(rows[end]):  # Historical notes ........ 6
+            while end < later.row and _BEHIND_ENTRIES.search(rows[end]):
                 end += 1
             above = range(max(start - _NAMES_ABOVE, 0), start)  # Entries that no form reads may be between.
             words = next((row for row in above if CONTENTS.fullmatch(rows[row].strip(" :."))), start)
             start = start if any(_is_text(rows[row]) for row in range(words, start)) else words
             return range(start, min(end, later.row))
     return range(0)
+
+
+def _without_text(entries: Sequence[Candidate], repeated: Sequence[Candidate], rows: Sequence[str]) -> list[Candidate]:
+    """Return entries up to the last article or annex that comes again; none if they, or lines between, hold text."""
+    end = max((each.row for each in repeated if each.kind != "group"), default=-1)
+    found = [each for each in entries if each.row <= end]
+    between = [rows[row] for a, b in pairwise(found) for row in range(a.row + 1, b.row)]
+    named_below = sum(not _entry(rows, each) for each in found)
+    texts = sum(_is_text(rows[each.row]) for each in found)
+    text = texts * 2 > len(found) or len(between) > named_below or any(map(_is_prose, between))
+    return [] if text or any(each.depth < 0 and each not in repeated for each in entries) else found
 
 
 def _key(each: Candidate) -> tuple[str, ...]:
@@ -645,14 +673,17 @@ def _entry(rows: Sequence[str], each: Candidate) -> str:
     return compact(_PLACE.sub("", rows[each.row][each.end :]))
 
 
-def _repeats(entry: Candidate, heading: Candidate, rows: Sequence[str], below: bool = False) -> bool:
+def _repeats(
+    entry: Candidate, heading: Candidate, rows: Sequence[str], below: bool = False, named: bool = False
+) -> bool:
     """Return True if a heading may be that of an entry of a table of contents: its number, and its name.
 
     Args:
         below: whether names may be on the line below their numbers.
+        named: whether the number is enough.
     """
-    if _key(entry) != _key(heading):
-        return False
+    if named or _key(entry) != _key(heading):
+        return _key(entry) == _key(heading)
     name = _entry(rows, entry) or (compact(rows[entry.row + 1]) if below else "")
     above = rows[heading.row - 1] if heading.row not in (0, entry.row + 1) else ""
     words = "".join([above, rows[heading.row][heading.end :], *rows[heading.row + 1 : heading.row + 3]])

@@ -45,7 +45,7 @@ CONTENTS = re.compile(
     re.IGNORECASE,
 )
 """The heading of a table of contents."""
-_TEXT = re.compile(r"(?:te(?:xte?|kst|sto|xto)|szöveg|本文|條文內容)\W*", re.IGNORECASE)
+TEXT = re.compile(r"(?:te(?:xte?|kst|sto|xto)|szöveg|本文|條文內容)\W*", re.IGNORECASE)
 _MENU = re.compile(
     r"(?<![^\W_])(?:footer|nav|navbar|breadcrumbs?|brotkrumen|ariane|meny|cookies?|contentinfo|toolbar|fu(?:ss|ß)zeile"
     r"|bunntekst|stopka|lablec|rodap[eé]|buttons?|ad-slot|advert(?:isement)?s?|sharedaddy|share-buttons)(?![^\W_])",
@@ -664,7 +664,7 @@ def _opens_article(words: str) -> bool:
 def tools_above(rows: Sequence[str]) -> list[int]:
     """Return the places of lines before the first article that are of a site: ``Print``, or ``Text`` above the text."""
     begun = next((at for at, row in enumerate(rows) if _opens_article(row)), 0)
-    return [at for at in range(begun) if _is_offered(rows[at]) or _TEXT.fullmatch(rows[at].strip())]
+    return [at for at in range(begun) if _is_offered(rows[at]) or TEXT.fullmatch(rows[at].strip())]
 
 
 def _is_offered(words: str) -> bool:
