@@ -594,6 +594,29 @@ def test_words_that_have_a_hyphen_and_those_across_pages(lines: str, expected: s
     assert rejoined(lines.split("|")) == expected.split("|")
 
 
+@pytest.mark.parametrize(
+    ("text", "apart", "joined"),
+    [
+        (
+            "Les bancs sont libres et la loi entre en vigueur.",
+            "peut-|il dit-|on avez-|vous sera-|t-il vice-|président sous-|directeur c'est-|à-dire lieu-|là",
+            "gouver-|nement sous-|crire sous-|traire voi-|là mou-|ton navi-|gation",
+        ),
+        (
+            "Os bancos são livres e a lei entra em vigor.",
+            "aplica-|se fazer-|se dar-|lhe aplicá-|lo segunda-|feira decreto-|lei",
+            "fos-|se análi-|se ba-|se deta-|lhe círcu-|lo regulamenta-|ção",
+        ),
+        ("The benches are free and the act comes into force.", "co-|operator re-|enact by-|law", "re-|gard cross-|ing"),
+        ("Los bancos son libres y la ley entra en vigor.", "", "aplicar-|se vice-|presidente pudie-|se"),
+    ],
+)
+def test_compounds_of_a_language_keep_their_hyphen(text: str, apart: str, joined: str) -> None:
+    for words in (*apart.split(), *joined.split()):
+        whole = words.replace("|" if words in apart.split() else "-|", "")
+        assert rejoined([text, *f"a {words} b".split("|")]) == [text, f"a {whole}", "b"]
+
+
 ARTICLES = {
     "cp1251": "Статья 1. Порт открыт.\nСтатья 2. Причал длинный.",
     "koi8-r": "Статья 1. Порт открыт.\nСтатья 2. Причал длинный.",

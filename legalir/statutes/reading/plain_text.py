@@ -9,6 +9,7 @@ import codecs
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 
 from legalir.analysis.language import identify
@@ -94,7 +95,7 @@ _OF_PAGES = re.compile(
 _BARE_OF_PAGES = re.compile(rf"(\d{{1,4}})\s?{_OF}\s?\d{{1,4}}")
 _INSIDE_NUMBER = re.compile(r"\s[-–—]\s?\d{1,4}\s?[-–—]\s")
 _DIVIDED = re.compile(r"(?P<head>[^\W\d_]+)(?P<hyphen>[-‐\u00ad])$")
-_REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>[^\w\s]*)\s*")
+_REST = re.compile(r"(?P<tail>[^\W\d_]+)(?P<signs>(?:[-‐][^\W\d_]+)*[^\w\s]*)\s*")
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _JOINTS = frozenset(("und", "oder", "bzw", "sowie", "and", "or", "et", "ou", "e", "o", "en", "of", "y"))
 """Words behind a hyphen that stands for the rest of a word: ``Kauf- und Mietvertrag``."""
@@ -107,6 +108,22 @@ _COMPOUND = re.compile(
     re.IGNORECASE,
 )
 """Words that have a hyphen wherever the line ends, if the text does not write them without it elsewhere."""
+
+_OWN_COMPOUND = {
+    "en": re.compile(r"co-o\w{2,}|(?:p?re|de)-e\w{3,}|vice-\w{4,}|by-laws?|cross-(?!ing|e[ds]$)\w{4,}", re.IGNORECASE),
+    "fr": re.compile(
+        r"\w*[td]-(?:il|elle|on)s?|\w+[ae]-t|\w+ez-vous|\w+ons-nous|(?:puis|dois|suis)-je|est-(?:ce|à)|(?!voi)\w{3,}-là"
+        r"|(?:vice|après|arrière|procès|demi|quasi(?!-ment)|avant(?!-ag))-\w{3,}|plus-values?|quote-parts?|chefs?-lieux?"
+        r"|sous-(?!cri|sign|trac|trai(?:re|ra|ts?|tes?)$)\w{3,}",
+        re.IGNORECASE,
+    ),
+    "pt": re.compile(
+        r"[^\W\d_áéíóúâêôãõ]{2,}(?:\w[aei]|[mrz])-se|\w*[mr]-lhes?|\w+[áêíô]-l[oa]s?|(?:segunda|terça|quarta|quinta|sexta)s?-feiras?"
+        r"|vice-\w{4,}|decretos?-leis?|primeir[oa]s?-ministr[oa]s?|(?:director|diretor|secretári)\w*-gera(?:l|is)",
+        re.IGNORECASE,
+    ),
+}
+"""The same in a language: pronouns behind a verb, and words with a prefix or of two words."""
 
 
 def decoded(data: bytes, name: str, encoding: str | None, declared: str = "") -> str:
@@ -296,11 +313,13 @@ def rejoined(rows: Sequence[str]) -> list[str]:
 
     ``Bundesverfas-`` and ``sung`` become ``Bundesverfassung``; ``EU-`` and ``Recht`` stay ``EU-Recht``. How the file
     writes the word elsewhere decides; else a small letter behind the hyphen joins, except for words such as
-    ``well-known``. A small letter goes on also below blank lines, which a page leaves at its end.
+    ``well-known``, and ``peut-il`` in a French text. A small letter goes on also below blank lines, which a page leaves
+    at its end.
     """
     known = {word.casefold() for row in rows if "-" in row or "‐" in row for word in _WORD.findall(row)}
     if known:
         known |= {word.casefold() for row in rows for word in _WORD.findall(row)}
+    language = cache(lambda: identify(rows))
     joined: list[str] = []
     for row in rows:
         last = next((each for each in reversed(joined) if each.strip()), "") if row.strip() else ""
@@ -314,7 +333,8 @@ def rejoined(rows: Sequence[str]) -> list[str]:
         whole, parts = divided["head"] + rest["tail"], f"{divided['head']}-{rest['tail']}"
         soft = divided["hyphen"] == "\u00ad"
         apart = parts.casefold() in known and whole.casefold() not in known
-        printed = _COMPOUND.fullmatch(parts) or not rest["tail"][0].islower()
+        own = (lang for lang, form in _OWN_COMPOUND.items() if form.fullmatch(parts))
+        printed = _COMPOUND.fullmatch(parts) or not rest["tail"][0].islower() or language() in own
         if not soft and (apart or (whole.casefold() not in known and printed)):
             whole = parts
         while not joined[-1].strip():
