@@ -155,12 +155,13 @@ def test_articles_that_hold_sections(tmp_path: Path, whole: bool) -> None:
         + norm("A2", "<enbez>Art 2 bis 4</enbez><titel>(weggefallen)</titel>")
         + f"{article(231)}{section(231, 1, 'Ein Ruder.')}{section(231, 2, 'Zwei Ruder.')}"
         + f"{article(232)}{section(232, 1, 'Siehe Artikel 231 § 2, § 2 und Artikel 3.')}{section(232, 2, 'Nichts.')}"
+        + norm("A3", "<enbez>Art 233</enbez>", "<P>Gilt ab morgen.</P>")
         + norm("X", "<enbez>Anlage 1</enbez><titel>(zu Artikel 232 § 2)</titel>", "<P>Lampen.</P>")
     )
     (tmp_path / "a.xml").write_text(f"{HEAD}{TITLE}{body}</dokumente>", encoding="utf-8")
     report = write_collection(f"de_gii(path={str(tmp_path / 'a.xml')!r})", tmp_path / "out")
     rows = [json.loads(line) for line in (tmp_path / "out" / "corpus.jsonl").read_text("utf-8").splitlines()]
-    assert [row["article"] for row in rows] == ["1", "2-4", "231/1", "231/2", "232/1", "232/2", "annex-1"]
+    assert [row["article"] for row in rows] == ["1", "2-4", "231/1", "231/2", "232/1", "232/2", "233", "annex-1"]
     links = {
         tuple(end.removeprefix(f"{rows[0]['law_id']}-") for end in line.split("\t")[:2])
         for line in (tmp_path / "out" / "links.tsv").read_text("utf-8").splitlines()

@@ -181,8 +181,8 @@ class _Reader:
             if (above := self.outline.inside("article")) is None or (above.level, above.number) != ("Artikel", article):
                 self.outline.enter(Unit("article", "Artikel", article), _ARTICLE_DEPTH - 1)
             bare = bare[inner.end() :]
-        elif (above := self.outline.inside("article")) is not None and above.level == "Artikel" and bare[:1] != "§":
-            self.outline.close(above)
+        elif bare[:1] != "§" and (around := [each for each in self.outline.open if each.level == "Artikel"]):
+            self.outline.close(around[0])
         numbers = numbers_of(bare)
         number = number_of(bare) or "-".join(bare.split())
         if len(numbers) > 1:
