@@ -188,7 +188,7 @@ class _Cutter:
         if unit.kind == "group" and unit.label and (not unit.number or unit.level == "provision"):
             place = unit.label  # Disposición adicional primera
         docno = _UNFIT.sub("-", f"{self._law.law_id}-{place}".replace("annex ", "annex-").replace("supp ", "supp-"))
-        if unit.kind == "group" and path and docno in self._taken:  # The text below a heading of part 2 of a schedule.
+        if unit.kind == "group" and path:  # The text below a heading of part 2 of a schedule.
             docno = _UNFIT.sub("-", "/".join([docno, *self._groups((*above, unit))]))
         self._taken[docno] += 1
         if self._taken[docno] > 1:

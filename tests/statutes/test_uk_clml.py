@@ -175,6 +175,21 @@ def test_text_below_headings_of_a_schedule_whose_reference_stands_first():
     ]
 
 
+def test_text_directly_in_the_first_part_of_a_schedule():
+    part = "<Part><Number>Part {0}</Number><Title>Oars</Title><P><Text>{1}</Text></P>{2}</Part>"
+    article = f"<Pblock><Title>Article I</Title>{para(1, 'd')}</Pblock>"
+    parts = part.format(1, "a", "") + part.format(2, "b", para(1, "c")) + part.format(3, "e", article)
+    schedule = f"<Schedule><Number>SCHEDULE 2</Number><ScheduleBody>{parts}</ScheduleBody></Schedule>"
+    rows = [provision_of(law, one) for law in [law_of(small("", schedule))] for one in cut(law).documents]
+    assert [(row["article"], row.get("path")) for row in rows] == [
+        ("annex-2/part-1", None),
+        ("annex-2/part-2", None),
+        ("annex-2/part-2/1", "Part 2 Oars"),
+        ("annex-2/part-3", None),
+        ("annex-2/part-3/1/1", "Part 3 Oars › Article I"),
+    ]
+
+
 def test_one_preamble_and_no_word_for_the_schedules():
     prelims = """<PrimaryPrelims><Title>T</Title><LongTitle>On rafts.</LongTitle><PrimaryPreamble><EnactingText><Para>
 <Text>Be it enacted:</Text></Para></EnactingText></PrimaryPreamble></PrimaryPrelims>"""

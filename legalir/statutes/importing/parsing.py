@@ -417,7 +417,7 @@ def provision_of(law: Law, document: Document) -> dict[str, str]:
     if until and since > until:  # The law's day is not the day of a part that ended before, or has not begun.
         since, until = unit.effective_from, unit.effective_to
     # A title names what holds the provision by its label alone.
-    shown = (each for each in document.above if each.kind == "group" or (each.label and each.heading))
+    shown = (each for each in document.above if each.kind in ("group", "article") or (each.label and each.heading))
     groups = (f"{each.label} {each.heading}".strip() for each in shown)
     fields = {
         "docno": document.docno,
