@@ -253,6 +253,10 @@ def one(number: str, text: str = "Oars.", name: str = "article") -> str:
             {"1": "1 luku", "1a": "1 luku", "chapter-1": ""},
         ),
         ("".join(one(f"{sign}.") for sign in "ABCDEFGHI"), dict.fromkeys("ABCDEFGHI", "")),
+        (  # Letters of final provisions are no numbers of articles; other levels might be.
+            one("Art. 1") + "".join(one(f"{sign}.", name="level") for sign in ("A", "B", "C", "Cbis", "1")),
+            dict.fromkeys(("1", "A", "B", "C", "Cbis", "level-1"), ""),
+        ),
         (
             f"<article><num>Art. 1</num>{one('§ 1')}{one('§ 2')}</article>"
             f"<article><num>Art. 2</num>{one('§ 1')}</article>",

@@ -558,6 +558,7 @@ class _Reader:
             and unit.number
             and unit.level not in self._articles
             and not self._annexed
+            and not (unit.level == "level" and unit.number.isalpha())  # B. of the final provisions
         ):
             unit.number = f"{unit.level}-{unit.number}"  # Chapter 4 that is repealed is not article 4.
 
