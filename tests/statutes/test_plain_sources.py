@@ -329,6 +329,12 @@ def test_bad_pdf_files(tmp_path: Path, data: bytes, words: str) -> None:
     assert words in source.reports[0].fault and "\n" not in source.reports[0].fault
 
 
+def test_a_page_without_articles_is_called_by_its_title() -> None:
+    for body in ("<title>404 Gone</title></head><body><p>Gone.</p>", "</head><body><h1>404 Gone</h1><p>Gone.</p>"):
+        with pytest.raises(DataError, match=r'The page is called "404 Gone": if it is a law, name the country'):
+            law_of(FORMATS[-1], f"<html><head>{body}</body></html>", "a.html")
+
+
 def test_bad_word_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good = word_file(tmp_path / "a.docx", ["법", "제1조(목적) 글"]).read_bytes()
     other = io.BytesIO()

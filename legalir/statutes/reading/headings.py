@@ -1331,7 +1331,12 @@ def read_text(
     found = _language(words, lang)
     chosen = country if country in jurisdictions() else country_of(words, found)
     if not chosen:
-        raise DataError(f'{name}: no line begins as an article does: name the country, such as country="kr".')
+        called = page_title or next((words[at] for at in sorted(levels)), "")
+        page = f' The page is called "{" ".join(called.split())[:_LONGEST_TITLE]}": if it is a law,' if called else ""
+        raise DataError(
+            f"{name}: no line begins as an article does{'.' if page else ':'}{page} name the country, "
+            'such as country="kr".'
+        )
     table = jurisdiction(chosen)
     title, named, said = (title, range(0), True) if title else name_of_law(words, page_title, levels)
     opened = table.heading(title)
