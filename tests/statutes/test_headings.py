@@ -443,6 +443,16 @@ def test_supplements_without_numbers_are_counted_and_have_paragraphs() -> None:
     assert [each.number for each in law.root.units[-1].units] == ["1", "2"]
 
 
+def test_captions_of_the_paragraphs_of_a_supplement_are_no_heading_of_it() -> None:
+    paragraphs = "（施行期日）\n１　施行する。\n（経過措置）\n２　みなす。\n（検討）\n３　検討する。"
+    law = law_of(f"港法\n第一条　港を定める。\n附則\n{paragraphs}")
+    supplement = law.root.units[-1]
+    assert (supplement.heading, [law.render(each) for each in supplement.units]) == (
+        "",
+        ["施行する。", "みなす。", "検討する。"],
+    )
+
+
 def test_a_contents_line_that_opens_an_annex_above_all_articles() -> None:
     with pytest.raises(DataError, match='remove the line "Anlage" if it is of'):
         law_of("Hafengesetz\nAnlage: Sätze\n§ 1. Der Hafen ist offen.\n§ 2. Der Kai ist lang.", "at")

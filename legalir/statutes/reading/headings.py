@@ -829,10 +829,15 @@ def _titles(
     below = {row: row + 2 for row in titled} if len(titled) * 2 >= len(bare) else {}
     below |= {row: row + 2 for row in bare if free(row + 1) and _CAPTION.fullmatch(rows[row + 1].strip())}
 
+    captions = [row for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())]
+    captions = captions if table.heading_in_brackets or len(captions) * 3 > live * 2 else []
+
     def is_named(row: int) -> bool:
         """Return True if the row below is a name and not all that the unit holds."""
         own, following = plan.headings[row].candidate, plan.headings.get(row + 2)
-        if not free(row + 1) or not _is_name(rows[row + 1]) or row + 2 == len(rows):
+        if not free(row + 1) or not _is_name(rows[row + 1]) or row + 2 == len(rows) or row + 2 in captions:
+            return False
+        if own.kind == "supplement" and table.lang == "ja" and _is_caption(rows[row + 1]):  # of its paragraph 1
             return False
         of_provision = _RELATED.fullmatch(behind[row]) or _OF_PROVISION.match(f" {behind[row]}")
         if own.kind == "annex" and of_provision:  # Anlage 1 (zu § 1)
@@ -858,8 +863,7 @@ def _titles(
     taken = {each for row, end in below.items() for each in range(row + 1, end)}
     above: dict[int, int] = {}
     dotted = tight = False
-    captions = [row for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())]
-    if table.heading_in_brackets or len(captions) * 3 > live * 2:
+    if captions or table.heading_in_brackets:
         above = {row: row - 1 for row in captions}
     else:
         few = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= _SHORT]
@@ -981,6 +985,11 @@ def _full(rows: Sequence[str], headings: Mapping[int, Chosen], ended: Container[
     return frozenset(row for row in pairs if wide(row) > width)
 
 
+def _is_caption(words: str) -> bool:
+    """Return True for a heading in brackets that is not the number of an act: （施行期日）, （令和五年法律第三号）."""
+    return bool(_CAPTION.fullmatch(words.strip())) and not _RELATED.fullmatch(words.strip())
+
+
 def _side_note(words: str) -> str:
     """Return a line without the full stop that ends a short note beside an article."""
     return words.rstrip().removesuffix(".") if len(words.split()) <= _SHORT else words
@@ -1088,6 +1097,8 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
             goes_on = row - 1 in full and _goes_on(rows[row - 1], words, parted)
             inside = row > 0 and _is_inside(words) and _is_open(rows[row - 1])
             goes_on = goes_on or (inside and CELL not in words + rows[row - 1])
+            if table.lang == "ja" and outline.inside("supplement") and _is_caption(words):
+                outline.leave(_BELOW)  # It is of the paragraph below.
             _text(outline, line, words, marks, goes_on, row in paragraphs)
     bare = [each for each in plan.headings.values() if each.candidate.kind == "article" and not each.candidate.series]
     if (parted_in := sum(each.anew for each in bare)) > 1:
