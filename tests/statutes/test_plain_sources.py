@@ -636,7 +636,7 @@ def test_headings_without_numbers_are_groups_and_the_foot_is_no_text() -> None:
     assert law.title == "Gesetz über die Häfen"
     articles = [each for each in documents if each.unit.kind == "article"]
     paths = [" ".join(unit.heading for unit in each.above if unit.kind == "group") for each in articles]
-    assert paths == ["", "", "Ende der Häfen"]
+    assert paths == ["Allgemeines", "Allgemeines", "Ende der Häfen"]
     assert articles[0].text == "1. Der Hafen ist frei.\nHinweis\nNeu." and "Stand" not in articles[2].text
     reasons = {each.reason for each in law.left_out}
     assert reasons == {"around the law", "title"}
@@ -1087,6 +1087,29 @@ def test_what_is_no_margin(rows: str) -> None:
     assert [" ".join(row.split()) for row in _with_margins(rows.splitlines())] == [
         " ".join(row.split()) for row in rows.splitlines()
     ]
+
+
+@pytest.mark.parametrize(
+    ("groups", "paths"),
+    [
+        (
+            ("<h2>Part 1</h2><h2>Ports</h2><h3>Berths</h3>", "<h3>Ends</h3>"),
+            ["Part 1 Ports > Berths", "Part 1 Ports > Ends"],
+        ),
+        (("<h2>Part 1</h2><h2>Old Ports</h2><h2>New Ports</h2>", ""), ["Part 1 Old Ports New Ports"] * 2),
+        (("<h2>Name</h2>", "<h2>Fees</h2>"), ["Name", "Fees"]),
+        (("<h2>Latest text</h2>", ""), ["", ""]),
+    ],
+)
+def test_levels_of_headings_above_the_first_article(groups: tuple[str, str], paths: list[str]) -> None:
+    law = law_on_page(
+        f"<h1>Harbour Act 1990</h1>{groups[0]}<p>1. Aim</p><p>It is.</p>{groups[1]}<p>2. Fee</p><p>It is due.</p>"
+    )
+    found = []
+    for document in cut(law).documents:
+        labels = [f"{each.label} {each.heading}".strip() for each in document.above if each.kind == "group"]
+        found += [" > ".join(labels)] if document.unit.kind == "article" else []
+    assert found == paths
 
 
 def test_a_heading_in_the_foot_of_a_page() -> None:

@@ -777,14 +777,14 @@ def _titles(
     rows: Sequence[str],
     plan: Layout,
     table: Jurisdiction,
-    marked: Sequence[int] = (),
+    marked: Mapping[int, int] = MappingProxyType({}),
     alone: Sequence[int] = (),
     full: frozenset[int] = frozenset(),
 ) -> _Titles:
     """Return where headings are, by the habit of the file.
 
     Args:
-        marked: rows that it marks as headings.
+        marked: rows that it marks as headings, with their level.
         alone: rows between blank lines.
         full: rows of :func:`_full`.
     """
@@ -883,7 +883,7 @@ def _titles(
             above = {row: row - 1 for row in over}
     for row in groups:  # A name may take two lines, if an article follows.
         two = free(row + 2) and _is_name(rows[row + 2]) and row + 3 in lower | {*articles}
-        two = two and row + 2 not in above.values()
+        two = two and row + 2 not in above.values() and marked.get(row + 1) == marked.get(row + 2)
         if two and rows[row + 1].isupper() == rows[row + 2].isupper():
             below[row] = row + 3
     if not (above or dotted):  # § 1, Aim, This Act …: a line of text ends in a stop.
@@ -905,7 +905,7 @@ def _titles(
         fits = free(at) and at not in taken and not amount and _is_title(rows[at]) and bool(numbered or not has_above)
         if fits and (own or rows[at].isupper()) and ends and (_unnumbered(table) >= 0 or numbered):
             cross.add(at)
-        elif fits and at - 1 in last_of_parts and not (own or rows[at].isupper() or numbered):
+        elif fits and at - 1 in last_of_parts and not (own or rows[at].isupper() or numbered or at in marked):
             above[row] = at  # A part has no text of its own.
     first_rows = {*articles, *above.values()} - {*above}
     heads = [
@@ -921,10 +921,13 @@ def _titles(
     taken = {each for row, end in below.items() for each in range(row, end)} | {*above.values(), *plan.headings}
     end = min((row for row, each in plan.headings.items() if each.candidate.depth < 0), default=len(rows))
     begun, often = min(plan.headings, default=len(rows)), Counter(rows[row] for row in marked)
-    marked = sorted({*marked, *parts_above(rows, articles)})
-    for row in marked:
+    opened = min(first_rows, default=-1) if begun in articles else -1
+    shared = {marked[row] for row in marked if row > begun and free(row) and row not in taken}
+    every = sorted({*marked, *parts_above(rows, articles)})
+    for row in every:
         words, own = rows[row].strip(), row < end and free(row) and row not in taken
-        first = {*range(row, begun)} <= {*marked} and (_NUMBERED_GROUP.match(words) or PARTS.match(words)) is not None
+        first = {*range(row, begun)} <= {*every} and (_NUMBERED_GROUP.match(words) or PARTS.match(words)) is not None
+        first = first or (row + 1 == opened and marked.get(row) in shared)
         own = own and (begun < row or first)
         named = len(words) <= _LONGEST_TITLE and not words.endswith(_ENDS) and not _UNREAD.search(words)
         if own and named and often[rows[row]] < _OFTEN and not table.is_repealed(words):
@@ -1013,7 +1016,9 @@ def _is_prose(words: str) -> bool:
     return _NOTES.sub("", words).endswith(_ENDS) or len(words) > _LONGEST_HEADING
 
 
-def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Container[int] = ()) -> None:
+def read_lines(
+    law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Mapping[int, int] = MappingProxyType({})
+) -> None:
     """Read lines into units of a law.
 
     A table of contents, which repeats headings without text, is left out. Lines before the first heading are the
@@ -1025,7 +1030,8 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
         law: units are added to its root.
         lines: in reading order; what is in no line is not read.
         table: of the jurisdiction.
-        marked: starts of lines that the file marks as headings: one without a number is that of what follows it.
+        marked: starts of lines that the file marks as headings, with their level: one without a number is that of
+            what follows it.
     """
     every = list(lines)
     blank = [not law.text[line.start : line.end].strip() for line in every]
@@ -1039,7 +1045,8 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction, marked: Con
     text = (row for row in range(len(rows) - 1) if not {row, row + 1} & plan.headings.keys())
     blanks = sum(places[row].start in before_blank for row in text)
     parted = blanks > sum(rows[row].rstrip().endswith(_STOPS) for row in full)
-    titles = _titles(rows, plan, table, [row for row, line in enumerate(places) if line.start in marked], alone, full)
+    levels = {row: marked[line.start] for row, line in enumerate(places) if line.start in marked}
+    titles = _titles(rows, plan, table, levels, alone, full)
     taken = {*titles.above.values(), *(each for row, end in titles.below.items() for each in range(row + 1, end))}
     paragraphs = _in_schedules(rows, plan.headings) if table.numbered else set()
     outline, marks = Outline(law), list[str]()
@@ -1360,7 +1367,7 @@ def read_text(
     if country != "auto":
         law.country = country
     rows = lines_of(law.text)
-    marked = {rows[at].start for at in levels if at not in named}
+    marked = {rows[at].start: level for at, level in levels.items() if at not in named}
     if named:
         first, last = rows[named[0]], rows[named[-1]]
         law.leave_out(first.start, last.end, "title")
