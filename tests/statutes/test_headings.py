@@ -271,6 +271,20 @@ Bootsordnung | 1. Boote | § 1 Ziel | Es gelten | 1. Holz | 2. Stein | § 2 Bau 
     1 Ziel: Es gelten / 1. Holz / 2. Stein | 2 Bau: Es gilt: / 2. Tuch | 3 Ende: Aus.
 Закон | Глава първа | КЕЙ | Чл. 1. Кеят е място. | Глава втора | ПРЕХОДНИ РАЗПОРЕДБИ | Чл. 2. Преходни разпоредби няма. | Заключителни разпоредби | Чл. 3. Край.
     Глава първа КЕЙ > 1: Кеят е място. | Глава втора ПРЕХОДНИ РАЗПОРЕДБИ > 2: Преходни разпоредби няма. | Заключителни разпоредби > 3: Край.
+제1관 계류 | 제1항 합의 | 제8조(합의) 끝낸다. | 제2항 청구 | 제9조(사유) 청구한다. | 제10조(기간) 두 달. | 제2관 등대 | 제11조(등대) 밝다.
+    제1관 계류 > 제1항 합의 > 8 합의: 끝낸다. | 제1관 계류 > 제2항 청구 > 9 사유: 청구한다. | 제1관 계류 > 제2항 청구 > 10 기간: 두 달. | 제2관 등대 > 11 등대: 밝다.
+제1조(배) 배는 다음과 같다. | 제1항 및 제2항의 배 | 제2조(닻) 닻이다. | 제2항에 따른 닻 | 제3조(끝) 끝. | 제2항 배 | 제4조(돛) 돛이다.
+    1 배: 배는 다음과 같다. / 제1항 및 제2항의 배 | 2 닻: 닻이다. / 제2항에 따른 닻 | 3 끝: 끝. / 제2항 배 | 4 돛: 돛이다.
+제1조(배) 배는 뜬다. | 제2조 및 제3조의 배 | 제2조(닻) 닻이다.
+    1 배: 배는 뜬다. / 제2조 및 제3조의 배 | 2 닻: 닻이다.
+Legge | Capo I | Dei moli | § 1. Della cura | Art. 1. (Muri) I muri sono curati. | § 2. Dei costi | Art. 2. (Dazi) Si paga. | Capo II | Delle barche | Art. 3. (Barche) Una barca.
+    Capo I Dei moli > § 1 Della cura > 1 Muri: I muri sono curati. | Capo I Dei moli > § 2 Dei costi > 2 Dazi: Si paga. | Capo II Delle barche > 3 Barche: Una barca.
+Loi | Chapitre Ier | Des quais | § 1er. - Du soin | Art. 1. § 1er. Le quai est propre. | § 2. Il est droit. | § 2. - Des droits | Art. 2. Un droit est payé. | Art. 3. Il est bas.
+    Chapitre Ier Des quais > § 1er Du soin > 1: § 1er. Le quai est propre. / § 2. Il est droit. | Chapitre Ier Des quais > § 2 Des droits > 2: Un droit est payé. | Chapitre Ier Des quais > § 2 Des droits > 3: Il est bas.
+Art. 1. | § 1. De kaai is van steen. | § 2. De muur is van hout | Art. 2. | § 1. De boot vaart. | § 2. De boot zinkt | Art. 3. Er zijn: | § 1. Masten | Art. 4. Er zijn: | § 2. Zeilen | Art. 5. Slot.
+    1: § 1. De kaai is van steen. / § 2. De muur is van hout | 2: § 1. De boot vaart. / § 2. De boot zinkt | 3: Er zijn: / § 1. Masten | 4: Er zijn: / § 2. Zeilen | 5: Slot.
+（目的） | 第一条　港を定める。 | 附　則 | （施行期日） | 第一条　施行する。 | （経過措置） | 第二条　みなす。
+    1 目的: 港を定める。 | 附 則 > 1 施行期日: 施行する。 | 附 則 > 2 経過措置: みなす。
 """.strip().split("\n")  # noqa: E501
 
 

@@ -148,6 +148,9 @@ _UNREAD_MARK = re.compile(r"\s*[(（][\w.]{1,6}[)）]\s")
 _LONGEST_HEADING = 200
 _NUMBERED_GROUP = re.compile(r"\s*(?:[IVX]{1,5}|[A-H])\.\s+[^\W\d_]")
 """A heading that only a Roman number or a letter numbers: ``III. Gebühren``."""
+_PART_OF_GROUP = re.compile(r"\s*(?P<label>제\s?\d{1,2}항(?=\s)|§\s?\d{1,2}(?:er|\.?[º°])?(?=[.\s]))")
+"""A heading below those of groups that have a word: ``제2항 재판``, ``§ 2. Della demolizione``."""
+_PARTS_OF_GROUPS = ("항", "§")
 _OFTEN = 3
 """So often a heading such as *Notes* comes that belongs to the article before it."""
 _LONGEST_TITLE = 120
@@ -232,7 +235,7 @@ _FOLLOWS = re.compile(r"table of contents.*:\s*$", re.IGNORECASE)
 """A line of a section that the table of contents follows: ``The table of contents is as follows:``."""
 _LAST = 3
 """Headings of contents, the last ones of a file, behind which a table of contents is looked for."""
-_GOES_ON = re.compile(r"\s*[a-zà-öø-ÿ]+\s[^\W\d_]")
+_INSIDE_SENTENCE = re.compile(r"\s*[a-zà-öø-ÿ]+\s[^\W\d_]")
 """A line that goes on a sentence."""
 _NAMES_ABOVE = 6
 """Rows before the first entry in which the words for a table of contents are looked for."""
@@ -346,7 +349,9 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
                     groups.append(each._replace(kind="group", depth=0, readings=()))
     taken = {each.candidate.series for each in chosen}
     chosen += chain(inner, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))
-    below = [each._replace(kind="paragraph") for each in _of(found, "article") if each.series not in taken]
+    parts = _parts_of_groups(rows, chosen, sorted([*_rows(containers), *_rows(groups)]), table)
+    rest = [each for each in _of(found, "article") if each.row not in {part.candidate.row for part in parts}]
+    below = [each._replace(kind="paragraph") for each in rest if each.series not in taken]
     chosen += chain(below, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))  # Artikel 3 § 1
     for series in dict.fromkeys(each.series for each in more):
         chosen += chain([each for each in more if each.series == series], _rows(containers))
@@ -358,7 +363,7 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
         others = [each for each in groups if each.depth != depth]
         own = sorted((each for each in groups if each.depth == depth), key=lambda each: each.row)
         chosen += _sequence(own, sorted([*edges, *_rows(others)]))
-    headings = {each.candidate.row: each for each in chosen}
+    headings = {each.candidate.row: each for each in [*chosen, *parts]}
     read = {each.row for each in every}
     doubts = [each.row for each in (*found, *more, *inner) if each.row not in headings and each.weight >= 1]
     # A number that no form reads.
@@ -435,6 +440,39 @@ def _sequence(candidates: Sequence[Candidate], anew: Sequence[int]) -> list[Chos
     """Return the candidates whose numbers go on, and those without a number."""
     bare = [Chosen(each, Reading("", ""), True) for each in candidates if not each.readings]
     return chain([each for each in candidates if each.readings], anew, most=0.9) + bare
+
+
+def _parts_of_groups(
+    rows: Sequence[str], chosen: Sequence[Chosen], anew: Sequence[int], table: Jurisdiction
+) -> list[Chosen]:
+    """Return the headings right above articles that count from 1 on: ``제1항 합의``, ``§ 1. Dei moli``.
+
+    Paragraphs of articles begin so, too, but end in a full stop, and do not count through the last lines of articles.
+
+    Args:
+        chosen: the articles.
+        anew: rows of groups, behind which they begin at 1 again, in order.
+    """
+    runs: list[list[Chosen]] = []
+    taken, group = {each.candidate.row for each in chosen}, -1
+    for article in sorted(each.candidate for each in chosen):
+        row = article.row - 1
+        if row < 0 or row in taken or not (match := _PART_OF_GROUP.match(rows[row])):
+            continue
+        label, number = match["label"], number_of(match["label"])
+        level = next(each for each in _PARTS_OF_GROUPS if each in label)
+        part = Candidate(row, "group", level, article.depth, label, match.end(), ())
+        name = _behind(rows[row], part)
+        listed = row > 0 and rows[row - 1].rstrip().endswith((":", ",", ";"))
+        fits = name[:1].isalpha() and _is_name(name) and not table.is_repealed(name)
+        if listed or not fits or _is_sentence(rows[row][part.end :], table):
+            continue
+        if number == "1" or bisect_right(anew, row) != group:
+            runs.append([])
+        group = bisect_right(anew, row)
+        if int(number) == len(runs[-1]) + 1:
+            runs[-1].append(Chosen(part, Reading(number, number), False))
+    return [each for run in runs if len(run) > 1 for each in run]
 
 
 def _quoted(rows: Sequence[str]) -> set[int]:
@@ -822,7 +860,7 @@ def _titles(
     names = {row: rows[row + 1] for row in bare if free(row + 1)}
     names = {row: each if plan.headings[row].candidate.series else _side_note(each) for row, each in names.items()}
     titled = [row for row, name in names.items() if _is_title(name) and followed(row + 2)]
-    titled = [row for row in titled if not (free(row + 2) and _GOES_ON.match(rows[row + 2]))]
+    titled = [row for row in titled if not (free(row + 2) and _INSIDE_SENTENCE.match(rows[row + 2]))]
     seen = [row for row in titled if row + 1 not in full]
     titled = titled if len(seen) * 2 >= len(bare) - len(titled) + len(seen) else seen
     live = len(articles) - sum(table.is_repealed(behind[row] or names.get(row, "")) for row in articles)
@@ -1074,7 +1112,7 @@ def read_lines(
             depth, groups = _unnumbered(table), [at for at, each in enumerate(table.levels) if each.kind == "group"]
             level, depth = (table.levels[depth].name, depth) if depth >= 0 else ("heading", groups[-1])
             depth = max(depth - deepest + parts.get(row, deepest), 0)  # 2. above 2.1.
-            unit = outline.enter(Unit("group", level, heading=" ".join(_AMENDED.sub("", words).split())), 1 + depth)
+            unit = outline.enter(Unit("group", level, heading=" ".join(_AMENDED.sub("", words).split())), 2 + 2 * depth)
             unit.add(line.start, line.end, "heading")
         elif chosen := plan.headings.get(row):
             candidate, number = chosen.candidate, chosen.reading.number
@@ -1085,7 +1123,9 @@ def read_lines(
             label = number if _NOTED_NUMBER.match(words) else candidate.label
             unit = Unit(candidate.kind, candidate.level, number, label)
             marks = []
-            outline.enter(unit, 1 + candidate.depth if unit.kind != "paragraph" else _BELOW - 1)
+            lowest = unit.kind == "group" and unit.level in _PARTS_OF_GROUPS  # between the groups and the articles
+            depth = 2 + 2 * candidate.depth - lowest
+            outline.enter(unit, depth if unit.kind != "paragraph" else _BELOW - 1)
             if row in titles.above:
                 _add_title(unit, rows, places, titles.above[row])
             below = rows[row + 1] if row + 1 < len(rows) and line.start not in marked else ""
