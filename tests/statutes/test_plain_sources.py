@@ -731,6 +731,19 @@ def test_tools_behind_headings_are_no_text() -> None:
     assert rendered(law) == [f"Text {n} of The Act\nIt ends." for n in range(1, 6)]
 
 
+@pytest.mark.parametrize("tag", ["h6", "p"])
+def test_headings_of_two_links_are_no_menu(tag: str) -> None:
+    names = ["Aim", "Duty", "Duty", "Duty", "End", "Day", "Place"]
+    heads = [
+        f"<a href='#a{n}'>Art. {n}</a>{'<sup>1</sup>' * (n == 6)}<a> {name}</a>" for n, name in enumerate(names, 1)
+    ]
+    articles = "".join(f"<{tag}>{head}</{tag}><p>Text {n}.</p>" for n, head in enumerate(heads, 1))
+    part, menu = "<h3><a>Part 1</a><a> Docks</a></h3>", "<p><a>Art. 1</a> <a>Art. 2</a></p>"
+    law = law_on_page(f"<h1>Harbour Act 1990</h1>{menu}{part}{articles}", "en")
+    assert rendered(law) == [f"Text {n}." for n in range(1, 8)] and law.root.units[0].heading == "Docks"
+    assert [each.heading for each in law.root.walk() if each.kind == "article"] == names
+
+
 def test_signatures_behind_the_last_article_are_no_text() -> None:
     articles = "".join(f"<h4>Section {n}</h4><p>Text {n}.</p><p class='sign'>Sign {n} means stop.</p>" for n in (1, 2))
     signed = "<div class='sign'><p>Harbour Board, 3 May 1990</p><p>A. Pilot</p></div>"

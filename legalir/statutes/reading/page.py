@@ -209,7 +209,8 @@ def law_of(page: Markup) -> tuple[list[str], dict[str, str], dict[int, int]]:
     left["around the law"] += (row.words for row in blocks)
     rows = _without_tools([row for row in rows[first:last] if row not in blocks], left["around the law"])
     above = next((at for at, row in enumerate(rows) if _opens_any(row) and row.bare), 0)
-    menus = [row for row in rows[:above] if not row.bare and len(row.links()) > 1 and not _is_entry(row)]
+    headed = _headed(rows)
+    menus = [row for row in rows[:above] if not (row.bare or _is_entry(row) or row in headed) and len(row.links()) > 1]
     left["around the law"] += (row.words for row in menus)
     behind = max((at for at, row in enumerate(rows) if _opens_any(row)), default=len(rows)) + 1
     signed = [row for row in rows[behind:] if any(map(_is_signed, _lineage(row.element)))]
@@ -416,6 +417,15 @@ def _within(rows: Sequence[_Row]) -> range:
     return range(begin, end)
 
 
+def _headed(rows: Sequence[_Row]) -> set[_Row]:
+    """Return the lines of links alone that are the heading of a unit: ``Art. 1``, ``Purpose``."""
+    opens = openings(("article", "group")).match
+    rows = [row for row in rows if not any(opens(each.words) for each in row.links()[1:])]
+    called = Counter(filter(None, map(_label, rows)))
+    headed = (row for row in rows if not row.bare and (opens(row.words) or (row.level and _BARE.match(row.words))))
+    return {row for row in headed if row.level or called[_label(row)] < 2}
+
+
 def _is_signed(element: etree._Element) -> bool:
     return _SIGNED.search(attribute(element, "class")) is not None
 
@@ -484,9 +494,13 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
 
     Such a link stands with others alone in its line, or cell, beside the beginning of a unit.
     """
-    cells = [row.cells() for row in rows]
+    cells, headed = [row.cells() for row in rows], _headed(rows)
     alone = [
-        [[*map(_tool, each.links())] if each.links() and not each.bare else None for each in of_row] for of_row in cells
+        [
+            [*map(_tool, each.links())] if each.links() and not each.bare and row not in headed else None
+            for each in of_row
+        ]
+        for row, of_row in zip(rows, cells, strict=True)
     ]
     often = Counter(tool for of_cells in alone for cell in of_cells for tool in cell or ())
     perhaps = {tool for tool, count in often.items() if tool and count >= _AGAIN}
