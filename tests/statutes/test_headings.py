@@ -119,6 +119,12 @@ Kapittel 1. Om | § 1-1. Havn | Havn er. | § 1-2. Endringer | I lov om kaier sk
     Kapittel 1 Om > 1-1 Havn: Havn er. | Kapittel 1 Om > 1-2 Endringer: I lov om kaier skal § 12 lyde: / § 12. Merking / Kai er. | Kapittel 1 Om > 1-3 Slutt: Loven gjelder.
 I. Allgemeines | § 1 Zweck | Der Hafen ist frei. | II. Preise | § 2 Preise | Fünf. | I. Boote | II. Kähne | § 3 Ende | Aus.
     I. Allgemeines > 1 Zweck: Der Hafen ist frei. | II. Preise > 2 Preise: Fünf. / I. Boote / II. Kähne | II. Preise > 3 Ende: Aus.
+Docks | 1. A dock is long. | [F2Fees | 2. A fee is due.] | End | 3. It ends. | ¹[ Index | 4. It is short.] | [F3PART 2 More | Whole | 5. It goes on.] | [F4SCHEDULE 1A | Ten pounds.]
+    1 Docks: A dock is long. | 2 Fees: A fee is due.] | 3 End: It ends. | 4 Index: It is short.] | PART 2 More > 5 Whole: It goes on.] | 1A: Ten pounds.]
+Molo | Art. 1. Il molo è. | ((Tassa | Art. 2. La tassa è.)) | [¹ Fine | Art. 3. È la fine.]¹
+    1 Molo: Il molo è. | 2 Tassa: La tassa è.)) | 3 Fine: È la fine.]¹
+Art. 1. Le port est. | [Le quai | Art. 2. Un droit est dû.] | Art. 3. Il est bas. | Art. 4. Fin.
+    1: Le port est. / [Le quai | 2 Un droit est dû: | 3: Il est bas. | 4: Fin.
 CAPITULO I | Del muelle | Art. 1.- Es libre. | CAPITULO II | De la tasa | Art. 2.- Es de cinco. | ANEXO | Seis.
     CAPITULO I Del muelle > 1: Es libre. | CAPITULO II De la tasa > 2: Es de cinco. | : Seis.
 § 1 | Přístav je. | § 2 | Konec. | Příloha č. 1 k vyhlášce č. 214/2014 Sb. | VZOR | Pět. | Příloha č. 2 k vyhlášce č. 214/2014 Sb. | Šest.

@@ -78,8 +78,14 @@ _NOTE = rf"(?:[,;.\s]?(?:[{SUPERSCRIPTS}]+\)?|[*†‡]+\)?|\[\d{{1,3}}\]))+"
 
 _AFTER_LABEL = re.compile(rf"(?:{_NOTE}|['’΄´ʹ](?=\s|$))?(?:\s*$|\s*[(（.:：—–\-【〔\[]|[\s　])")
 _PUNCTUATION = re.compile(rf"(?:{_NOTE}|['’΄´ʹ])?[\s.:：—–\-]*")
-_OPENED = re.compile(rf"\s*(?=\S{{0,2}}\[|F)(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s+)?")
+_OPENED = re.compile(rf"\s*(?=\S{{0,2}}\[|F)(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s*)?")
 """A bracket around what was inserted later, with the number of its note: ``[F1 3A``, ``1[6A.``"""
+_TITLE_OPENED = re.compile(
+    rf"\s*(?:\(\(|[\d{SUPERSCRIPTS}]{{0,2}}\[(?:[{SUPERSCRIPTS}]*\s?F\d|(?![^]]*]\s*$)))[\[{SUPERSCRIPTS}\d\s]*"
+    r"(?=[^\Wa-zß-ÿ\d_])"
+)
+"""The same before a heading, which the text closes: ``[F2Fees``, ``((Tasse``."""
+_TEXT_CLOSED = re.compile(rf"(?:\]|\)\))[{SUPERSCRIPTS}]*\s*$")
 _IN_ROUND = re.compile(r"\s*[(（]\s*")
 """Another such bracket, if nothing follows the number: ``( Art. 2bis.``"""
 _IN_QUOTES = re.compile(r"\s*[\"“«](?=[^\"”»]*$)")
@@ -738,7 +744,7 @@ def _container(row: int, words: str, table: Jurisdiction, above: str) -> Candida
     if names_annexes and (belgian := _BELGIAN_ANNEX.match(words)):
         name = "Annexe"
         return Candidate(row, "annex", name, -1, belgian[0].strip(), belgian.end(), readings_of(belgian["number"]))
-    bare = re.sub(r"^\s*■[^\[]*", "", words).lstrip(" \t　[【〔<〈")
+    bare = re.sub(r"^\s*(?:■[^\[]*|\[?F\d{1,4}\s?(?=[A-Z]))", "", words).lstrip(" \t　[【〔<〈")
     match = _container_form(table.annex, table.supplement).match(bare)
     if not match or len(bare) > _LONGEST_HEADING or bare[0].islower():
         return None
@@ -993,7 +999,8 @@ def _behind(words: str, candidate: Candidate) -> str:
 def _is_named(behind: str, rows: Sequence[str], row: int, full: Container[int]) -> bool:
     """Return True if what is behind the number of an article may be its heading, and not the begin of its text."""
     goes_on = row in full or (row + 1 < len(rows) and (_is_inside(rows[row + 1]) or CUT_OFF.search(behind)))
-    return bool(behind) and not (_is_prose(behind) or goes_on or any(form.match(behind) for form in _MARKS.values()))
+    text = _is_prose(_TEXT_CLOSED.sub("", behind))
+    return bool(behind) and not (text or goes_on or any(form.match(behind) for form in _MARKS.values()))
 
 
 def _full(rows: Sequence[str], headings: Mapping[int, Chosen], ended: Container[int]) -> frozenset[int]:
@@ -1038,6 +1045,7 @@ def _side_note(words: str) -> str:
 
 def _is_title(words: str) -> bool:
     """Return True if a line may be the heading of an article beside it: a script with capitals shows it."""
+    words = _TITLE_OPENED.sub("", words)
     return words.lstrip()[:1].isupper() and _is_name(words)
 
 
@@ -1133,7 +1141,7 @@ def read_lines(
             heading = _is_heading(words, candidate, table, titles.dotted or as_heading, below)
             seldom = titles.seldom and candidate.kind == "article"
             seldom = seldom and not (as_heading or _behind(words, candidate).isupper())
-            heading = heading and not seldom and row not in titles.full
+            heading = heading and not seldom and row not in {*titles.full, *titles.above}
             _open(outline, line, words, candidate, table, marks, heading)
             for each in range(row + 1, titles.below.get(row, 0)):
                 if table.is_repealed(rows[each]):
@@ -1215,6 +1223,7 @@ def _add_title(unit: Unit, rows: Sequence[str], places: Sequence[Line], row: int
         unit.related += (words,)
     bracket = _BRACKETS.fullmatch(re.sub(r"^\(\(\s*|(?<=\))\.?\s*\)\)$", "", words))  # (( (Registro). ))
     words = bracket["heading"] if bracket and unit.kind != "annex" else words
+    words = _TEXT_CLOSED.sub("", words[opened.end() :]) if (opened := _TITLE_OPENED.match(words)) else words
     words = words.removesuffix(".") if words.isupper() or unit.label[:1].isdecimal() else words
     unit.heading = " ".join([*unit.heading.split(), *re.sub(rf"{_NOTE}$", "", words).split()])
     unit.add_break()
