@@ -1141,7 +1141,7 @@ def read_lines(
             heading = _is_heading(words, candidate, table, titles.dotted or as_heading, below)
             seldom = titles.seldom and candidate.kind == "article"
             seldom = seldom and not (as_heading or _behind(words, candidate).isupper())
-            heading = heading and not seldom and row not in {*titles.full, *titles.above}
+            heading = heading and not (seldom or row in titles.full or row in titles.above)
             _open(outline, line, words, candidate, table, marks, heading)
             for each in range(row + 1, titles.below.get(row, 0)):
                 if table.is_repealed(rows[each]):

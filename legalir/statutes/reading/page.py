@@ -494,10 +494,10 @@ def _without_tools(rows: Sequence[_Row], gone: list[str]) -> list[_Row]:
 
     Such a link stands with others alone in its line, or cell, beside the beginning of a unit.
     """
-    cells, headed = [row.cells() for row in rows], _headed(rows)
+    cells, of_units = [row.cells() for row in rows], _headed(rows)
     alone = [
         [
-            [*map(_tool, each.links())] if each.links() and not each.bare and row not in headed else None
+            [*map(_tool, each.links())] if each.links() and not (each.bare or row in of_units) else None
             for each in of_row
         ]
         for row, of_row in zip(rows, cells, strict=True)
