@@ -73,7 +73,7 @@ _ACT_NUMBER = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|\d/\d")
 _OF = """
     by in of the with from mit ab am im vom von zum zu durch du de des la le les l par d da do dos della del dell dal
     dall dalla di con per por pela pelo el e og och av af ved med fra från i genom door bij van het den no nr n
-    art arts s ss sec section artikel article artículo artigo artt st ust z dnia przez č zákonem čl
+    title art arts s ss sec section artikel article artículo artigo artt st ust z dnia przez č zákonem čl
 """
 """Words between a word of repeal and the act: ``entfallen mit LGBl. Nr. 40/2023``."""
 

@@ -125,6 +125,12 @@ Molo | Art. 1. Il molo è. | ((Tassa | Art. 2. La tassa è.)) | [¹ Fine | Art. 
     1 Molo: Il molo è. | 2 Tassa: La tassa è.)) | 3 Fine: È la fine.]¹
 Art. 1. Le port est. | [Le quai | Art. 2. Un droit est dû.] | Art. 3. Il est bas. | Art. 4. Fin.
     1: Le port est. / [Le quai | 2 Un droit est dû: | 3: Il est bas. | 4: Fin.
+Dock Act 1990 | Docks | 1(1)A dock is long. | (2)It is wide. | Fees | 2 | (1)A fee is due. | (2)It is low. | Fines | 2A A fine is ten. | End | F13(1)It ends. | SCHEDULE 1 | 1(1)A boat. | (2)A punt. | 2(1)Oars.
+    1 Docks: (1) A dock is long. / (2) It is wide. | 2 Fees: (1) A fee is due. / (2) It is low. | 2A Fines: A fine is ten. | 3 End: (1) It ends. | 1: 1 (1)A boat. / (2) A punt. / 2 (1)Oars.
+1. Docks | (1) A dock is as in section | 2(1) of the Act. | 2. Fees | A fee is: | 2 | (1) low. | 3. End | It ends.
+    1 Docks: (1) A dock is as in section / 2(1) of the Act. | 2 Fees: A fee is: / 2 / (1) low. | 3 End: It ends.
+Dock Code | § 101. Docks | A dock is long. | §[102. Repealed. Pub. L. 105–3, title I, §5, Oct. 1, 1997, 111 Stat. 21] | § 103. Fees | As in | §[104] of old.
+    101 Docks: A dock is long. | 102: | 103 Fees: As in / §[104] of old.
 CAPITULO I | Del muelle | Art. 1.- Es libre. | CAPITULO II | De la tasa | Art. 2.- Es de cinco. | ANEXO | Seis.
     CAPITULO I Del muelle > 1: Es libre. | CAPITULO II De la tasa > 2: Es de cinco. | : Seis.
 § 1 | Přístav je. | § 2 | Konec. | Příloha č. 1 k vyhlášce č. 214/2014 Sb. | VZOR | Pět. | Příloha č. 2 k vyhlášce č. 214/2014 Sb. | Šest.

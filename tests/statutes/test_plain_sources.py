@@ -744,6 +744,25 @@ def test_headings_of_two_links_are_no_menu(tag: str) -> None:
     assert [each.heading for each in law.root.walk() if each.kind == "article"] == names
 
 
+@pytest.mark.parametrize("mark", ["({})", "{})", "{}.", "{}°"])
+def test_headings_of_paragraphs_are_text_of_their_article(mark: str) -> None:
+    one, two = (mark.format(each) for each in ("ab" if mark == "({})" else "12"))
+    inside = f"<h4>{one} Crew</h4><p>It is small.</p><h4>{two} Day</h4><p>It is soon.</p>"
+    articles = f"<h3>§ 1 Docks</h3><p>A dock.</p><h3>§ 2 Boats</h3>{inside}<h3>§ 3 End</h3><p>It ends.</p>"
+    law = law_on_page(f"<h1>Harbour Act 1990</h1>{articles}")
+    assert rendered(law) == ["A dock.", f"{one} Crew\nIt is small.\n{two} Day\nIt is soon.", "It ends."]
+    parts = f"<h2>{one} Docks</h2><h3>§ 1 Docks</h3><p>A dock.</p><h2>{two} End</h2><h3>§ 2 End</h3><p>It ends.</p>"
+    law = law_on_page(f"<h1>Harbour Act 1990</h1>{parts}")
+    assert [each.heading for each in law.root.walk() if each.kind == "group"][-1] == f"{two} End"
+
+
+def test_the_roman_number_of_a_part_beside_its_name() -> None:
+    part = "<h2><span>Part I</span><span>Docks</span></h2><p>1. A dock is.</p><p>2. It ends.</p>"
+    law = law_on_page(f"<h1>Dock Act</h1><p><b>I</b>N all docks</p>{part}")
+    assert [each.heading for each in law.root.walk() if each.kind == "group"] == ["Docks"]
+    assert rendered(law, "preamble", "article") == ["IN all docks", "A dock is.", "It ends."]
+
+
 def test_signatures_behind_the_last_article_are_no_text() -> None:
     articles = "".join(f"<h4>Section {n}</h4><p>Text {n}.</p><p class='sign'>Sign {n} means stop.</p>" for n in (1, 2))
     signed = "<div class='sign'><p>Harbour Board, 3 May 1990</p><p>A. Pilot</p></div>"

@@ -66,7 +66,7 @@ _ADDITIONAL = "additional article"  # The level of Ek Madde 1, which has a numbe
 _ITEMS = ("number", "letter", "kanji")
 """Marks that number items, even where no paragraph is numbered."""
 
-_BARE_NUMBER = re.compile(r"\s*(?P<label>\d{1,3})\s+(?=[A-Z“‘]|\(1\))")
+_BARE_NUMBER = re.compile(r"\s*(?P<label>\d{1,3})(?:\s+(?=[A-Z“‘])|\s*(?=\(1\)))")
 """The number of a paragraph of a schedule without a full stop: ``2 (1) Each berth …``"""
 
 _KINDS: tuple[Kind, ...] = ("paragraph", "item", "subitem")
@@ -94,9 +94,11 @@ _NUMBERED = re.compile(
     rf"\s*(?:[\d{SUPERSCRIPTS}]{{0,2}}\[\s?)?(?:F\d{{1,4}}\s+)?"
     r"(?P<label>\d{1,3}[A-Z]?(?:\.\d{1,2})?-\d{1,3}[A-Z]?(?:\.\d{1,2})?-\d{1,4}[A-Z]?(?:\.\d{1,2})?(?=\.?\s+[A-Z])"
     r"|\d{1,3}[A-Z]?\.\d{2,3}[A-Z]?\.\d{3}(?=\s*$)"  # RCW 88.12.010
-    r"|(?:[A-Z]{2,4}\s(?=\d+[A-Z]?\.\d))?\d{1,4}(?:[A-Z](?=\.\d))?(?:\.\d{1,4})*[A-Z]{0,3}|\d{1,4}-\d{2,4}[A-Z]{0,2}(?=\.)|(?:[A-Z]{2,4}\s)?\d{1,3}[A-Z]?-\d{2,4}-\d{3,4}(?=\s*$|\s+[A-Z]))(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\()"
+    r"|(?:[A-Z]{2,4}\s(?=\d+[A-Z]?\.\d))?\d{1,4}(?:[A-Z](?=\.\d))?(?:\.\d{1,4})*[A-Z]{0,3}|\d{1,4}-\d{2,4}[A-Z]{0,2}(?=\.)|(?:[A-Z]{2,4}\s)?\d{1,3}[A-Z]?-\d{2,4}-\d{3,4}(?=\s*$|\s+[A-Z]))(?:\.(?=\s*$|\s+[A-Z“\"‘(\[]|\s+(?:[.*]\s?){3}|\s*[—–\-]|[A-Z])|(?=\s+(?:[A-Z“\"‘(\[]|(?:\.\s?){3}))|(?=\s*[—–]\s*\(|\(1\)\s?[A-Z“\"‘])"
     r"|(?<=\.\d\d)(?=\s+[-–—]\s+[A-Z])|(?<=\.\d{3})(?=\s+[-–—]\s+[A-Z])|(?<=-\d{3})(?=\s*$|\s+[A-Z])|(?<=\d\.\d{3})(?=\s*$)(?<=\d[\dA-Z]\.\d{3}))"
 )
+_NUMBER_ALONE = re.compile(r"\s*\[?(?P<label>\d{1,3}[A-Z]{0,2})(?=\s*$)")
+"""The number of a section above its first subsection."""
 _RANGE = re.compile(
     r"(?P<joint>\s*(?:[-–,]|부터|내지|및|から|乃至|及び|至|和)\s*|\s+(?:bis|und|u\.|to|and|à|au|et|a|al|e|y|i|do|t/m|en)\s+)"
     r"(?:§+|Art(?:ikel|icle|icolo|ículo|igo)?\.?|제|第|Sections?)?\s*"
@@ -126,6 +128,7 @@ _PARTICLE = re.compile(r"(?:에서?|의|[을를과와])\s|に|の|を|及び")
 _BRACKETS = re.compile(r"[(（【〔]\s*(?P<heading>[^()（）]{1,120})\s*[)）】〕]\s*")
 _BRACKETED = re.compile(r"[(（【〔\[][^()（）【】]{1,120}[)）】〕\]]")
 _NOTES = re.compile(rf"(?:\s*{_BRACKETED.pattern})*\s*$")
+_MARK_OF_PARAGRAPH = re.compile(r"\s*[(（]?(?:\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]{1,5})[.)）°]\)?\s")
 _MARK_ONLY = re.compile(r"\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]+")
 _DASHED = re.compile(
     r"(?P<heading>[^\W\d_](?:[^.;:—–]{1,120}(?=\.?\s?[—–])|[^.—–]{1,160}(?=\.[—–])))\.?\s?[—–]\s?(?=[(\w“\"])"
@@ -198,7 +201,7 @@ _AMENDED = re.compile(
 )
 """What is behind the name of a part: ``제2장 면허 <개정 2015. 5. 4.>``, ``Tarifs (Articles 3 à 5)``."""
 
-_NOTED_NUMBER = re.compile(r"\s*\[?F(?P<label>\d{2,6}[A-Z]{0,2})(?=\s?\.\s?\.|\s+[A-Z(])")
+_NOTED_NUMBER = re.compile(r"\s*\[?F(?P<label>\d{2,6}[A-Z]{0,2})(?=\s?\.\s?\.|\s+[A-Z(]|\(1\))")
 _AMENDMENT = re.compile(
     r"\b(?:repealed|inserted|substituted|omitted|added|amended|renumbered|revoked|applied|modified)\b"
 )
@@ -498,7 +501,7 @@ def _quoted(rows: Sequence[str]) -> set[int]:
 
 
 def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | None:
-    words = rows[row]
+    words = re.sub(r"^(\s*)(§+)\[(?=\d)", r"\1[\2", rows[row])  # §[12. Repealed. …]
     if container := _container(row, words, table, rows[row - 1] if row else ""):
         return container
     heading, several = table.heading(words), _several(rows, row, table)
@@ -582,6 +585,8 @@ def _several(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | 
 def _numbered(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate | None:
     """Return the section that a line opens by its bare number: ``1. Short title.``"""
     match = _NUMBERED.match(rows[row])
+    if not match and row + 1 < len(rows) and rows[row + 1].lstrip().startswith("(1)"):
+        match = _NUMBER_ALONE.match(rows[row])
     if not match and (noted := _NOTED_NUMBER.match(rows[row])) and not _AMENDMENT.search(rows[row]):
         digits = noted["label"]
         readings = [
@@ -596,6 +601,7 @@ def _numbered(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate |
         )
     label = match["label"]
     weight = 0.9 if rows[row].rstrip().endswith((",", ";")) else 1.0  # The item of a list.
+    weight = 0.7 if match.re is _NUMBER_ALONE else weight
     return Candidate(row, "article", "section", len(_MARKS), label, match.end("label"), readings_of(label), weight)
 
 
@@ -911,6 +917,7 @@ def _titles(
         above = {row: row - 1 for row in captions}
     else:
         few = [row for row in articles if behind[row].endswith(".") and len(behind[row].split()) <= _SHORT]
+        few = [row for row in few if not behind[row].startswith("(1)")]
         texts = (row + 1 if not (free(row + 1) and _is_name(rows[row + 1])) else row + 2 for row in few)
         headed = {row for row, at in zip(few, texts, strict=True) if free(at) and not _is_name(rows[at])}
         headed -= {row for row in headed if _SOURCE.match(rows[row + 1])}
@@ -968,6 +975,7 @@ def _titles(
     opened = min(first_rows, default=-1) if begun in articles else -1
     shared = {marked[row] for row in marked if row > begun and free(row) and row not in taken}
     every = sorted({*marked, *parts_above(rows, articles)})
+    every = _without_paragraphs(rows, every, {*plan.headings, *above.values()})
     for row in every:
         words, own = rows[row].strip(), row < end and free(row) and row not in taken
         first = {*range(row, begun)} <= {*every} and (_NUMBERED_GROUP.match(words) or PARTS.match(words)) is not None
@@ -984,6 +992,20 @@ def _titles(
     return _Titles(
         above, below, dotted, seldom, frozenset() if len(with_name) > len(without) else full, frozenset(cross)
     )
+
+
+def _without_paragraphs(rows: Sequence[str], marked: Sequence[int], headings: Container[int]) -> list[int]:
+    """Return marked rows without those with a mark such as ``(a)`` that is seldom above a heading: paragraphs."""
+    parts, every = defaultdict[str, list[int]](list), {*marked}
+    for row in marked:
+        if row not in headings and (mark := _MARK_OF_PARAGRAPH.match(rows[row])):
+            parts[re.sub("[a-z]+", "a", re.sub(r"\d+", "0", mark[0].strip()))].append(row)
+
+    def is_above(row: int) -> bool:
+        return next((at in headings for at in range(row + 1, len(rows)) if at in headings or at not in every), False)
+
+    gone = {row for same in parts.values() if 2 * sum(map(is_above, same)) < len(same) for row in same}
+    return [row for row in marked if row not in gone]
 
 
 def _unnumbered(table: Jurisdiction) -> int:

@@ -72,7 +72,7 @@ _TERM_CELL = re.compile(
 )
 """A term that a table sets beside its meaning, in quotation marks or with the word that defines it."""
 _HEADED = re.compile("h[1-6]")
-_NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$")
+_NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$|[^\W\d_]\s[IVX]{1,5}$")
 _SIGN = re.compile(r"(?:[^\W\d_]{2,12}\s{1,3})?[*†‡]{1,3}")
 """The mark of a footnote before a number, perhaps with a word for readers of the screen: *Footnote* \\*."""
 _NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
