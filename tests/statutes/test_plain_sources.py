@@ -904,6 +904,14 @@ def test_words_struck_out_are_no_text() -> None:
     assert rendered(law) == ["Boats are free.", "Ships pay.\nMore.", "(Repealed)"]
     assert {each.reason for each in law.left_out} >= {"text struck out", "footnotes"}
     assert any("footnotes are left out" in note for note in law.notes)
+    again = (
+        "<h1>Lei 5</h1><p>CAPÍTULO I<br>Cais</p><p><s>Art. 1º É novo.</s></p><p>Art. 1<sup>o</sup> É velho.</p>"
+        "<p><s>§ 1º É um.</s></p><p>§ 1<sup>o</sup> São dois.</p><p><s>Art. 1º-A É só.</s> (Revogado)</p>"
+        "<p><s>Art. 2º É.</s></p><p><s>Art. 2o Era.</s> (Revogado)</p><p>ANEXO</p><p>Art. 1º Um.</p><p>Art. 2º Dois.</p>"
+    )
+    law = law_on_page(again)
+    assert rendered(law) == ["É velho.\n§ 1o São dois.", "(Revogado)", "(Revogado)", "Um.", "Dois."]
+    assert law.root.units[0].heading == "Cais"
     whole = "<h1>Harbour Act</h1><s><p>Art. 1 Boats are free.</p><p>Art. 2 Ships are free.</p></s>"
     assert rendered(law_on_page(whole)) == ["Boats are free.", "Ships are free."]
 

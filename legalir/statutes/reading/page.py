@@ -14,6 +14,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from legalir.config import read_yaml
+from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import jurisdictions, openings, spelled
 from legalir.statutes.law import CELL
@@ -342,8 +343,12 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
             begin(element if above is None else above)
 
     visit(page.root, None)
-    labels = Counter(map(_label, rows))  # Of a former wording, the next one has the label, too.
-    former = [row for row in with_struck_label if labels[_label(row)] > 1]
+    opened = [(row, label[0].strip()) for row in rows if (label := openings(("article",)).match(row.words))]
+    numbers = [(row, label[0].lower(), number_of(re.sub(r"(?<=\d)o\b", "", label))) for row, label in opened]
+    former = list[_Row]()  # Of a former wording, the one beside it has the number, too: Art. 2º, Art. 2o
+    for (row, *number), (after, *again) in pairwise(numbers):
+        if number == again:
+            former += [row] if row in with_struck_label else [after] if after in with_struck_label else []
     return [row for row in rows if row.words.strip() and row not in former]
 
 
