@@ -131,6 +131,18 @@ Dock Act 1990 | Docks | 1(1)A dock is long. | (2)It is wide. | Fees | 2 | (1)A f
     1 Docks: (1) A dock is as in section / 2(1) of the Act. | 2 Fees: A fee is: / 2 / (1) low. | 3 End: It ends.
 Dock Code | § 101. Docks | A dock is long. | §[102. Repealed. Pub. L. 105–3, title I, §5, Oct. 1, 1997, 111 Stat. 21] | § 103. Fees | As in | §[104] of old.
     101 Docks: A dock is long. | 102: | 103 Fees: As in / §[104] of old.
+PART I. | Docks. | 1.—(1) A dock is long. | (2) It is wide. | PART II. | Fees and fines. | 2.—(1) A fee is as in the | Schedule. | (2) It is low. | 3. It ends. | SCHEDULE. | Section 2. | Fees to be Paid. | Ten pounds.
+    PART I Docks > 1: (1) A dock is long. / (2) It is wide. | PART II Fees and fines > 2: (1) A fee is as in the / Schedule. / (2) It is low. | PART II Fees and fines > 3: It ends. | Section 2 Fees to be Paid: Ten pounds.
+Erster Teil. | Der Hafen. | § 1. Er ist offen. | Zweiter Teil. | Das Ende. | § 2. Er ist zu nach der | Anlage. | § 3. Aus. | Anlage. | Zehn Mark für den Kai.
+    Erster Teil Der Hafen > 1: Er ist offen. | Zweiter Teil Das Ende > 2: Er ist zu nach der / Anlage. | Zweiter Teil Das Ende > 3: Aus. | : Zehn Mark für den Kai.
+Liman | MADDE 1- (1) Liman açıktır. | Fener | MADDE 1/A- (Ek: 6/2/2014-6518/43 md.) | (1) Fener yanar. | Ücret | MADDE 2- (Değişik: 6/2/2014-6518/44 md.) | (1) Ücret ondur. | Son | MADDE 3- (1) Biter.
+    1 Liman: (1) Liman açıktır. | 1/A Fener: (Ek: 6/2/2014-6518/43 md.) / (1) Fener yanar. | 2 Ücret: (Değişik: 6/2/2014-6518/44 md.) / (1) Ücret ondur. | 3 Son: (1) Biter.
+Porto | Artigo 1.º O porto é livre. | Taxas | Artigo 2.º (Alterado pela Lei n.º 7/2012) | As taxas são de dez. | Fim | Artigo 3.º É o fim.
+    1 Porto: O porto é livre. | 2 Taxas: (Alterado pela Lei n.º 7/2012) / As taxas são de dez. | 3 Fim: É o fim.
+Section 1 Docks | A dock is long. | Section 2 Who may go in | Boats go in. | Section 3 Fees | A fee is due.
+    1 Docks: A dock is long. | 2 Who may go in: Boats go in. | 3 Fees: A fee is due.
+§ 1 Hafen | Er ist offen. | § 2 Der Kai liegt an der | Elbe. | § 3 Der Hafen gehört der | Stadt.
+    1 Hafen: Er ist offen. | 2: Der Kai liegt an der / Elbe. | 3: Der Hafen gehört der / Stadt.
 CAPITULO I | Del muelle | Art. 1.- Es libre. | CAPITULO II | De la tasa | Art. 2.- Es de cinco. | ANEXO | Seis.
     CAPITULO I Del muelle > 1: Es libre. | CAPITULO II De la tasa > 2: Es de cinco. | : Seis.
 § 1 | Přístav je. | § 2 | Konec. | Příloha č. 1 k vyhlášce č. 214/2014 Sb. | VZOR | Pět. | Příloha č. 2 k vyhlášce č. 214/2014 Sb. | Šest.

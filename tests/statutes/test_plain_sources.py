@@ -907,7 +907,8 @@ def test_words_struck_out_are_no_text() -> None:
     again = (
         "<h1>Lei 5</h1><p>CAPÍTULO I<br>Cais</p><p><s>Art. 1º É novo.</s></p><p>Art. 1<sup>o</sup> É velho.</p>"
         "<p><s>§ 1º É um.</s></p><p>§ 1<sup>o</sup> São dois.</p><p><s>Art. 1º-A É só.</s> (Revogado)</p>"
-        "<p><s>Art. 2º É.</s></p><p><s>Art. 2o Era.</s> (Revogado)</p><p>ANEXO</p><p>Art. 1º Um.</p><p>Art. 2º Dois.</p>"
+        "<p><s>Art. 2º É.</s></p><p><s>Art. 2o Era.</s> (Revogado)</p><p>ANEXO</p><p>Art. 1º Um.</p>"
+        "<p>Art. 2º Dois.</p>"
     )
     law = law_on_page(again)
     assert rendered(law) == ["É velho.\n§ 1o São dois.", "(Revogado)", "(Revogado)", "Um.", "Dois."]

@@ -210,7 +210,12 @@ _AMENDMENT = re.compile(
 _RESERVED = re.compile(r"(?:Secs?\.|Sections?|§+)\s*[\d.-]+\s*(?:[—–]|to|through)\s*[\d.-]+\.?\s*[-–—]?\s*Reserved\.?")
 """Numbers that a code keeps free: ``Secs. 12-3—12-20. - Reserved.``"""
 
-_CHANGED = re.compile(r"(?:изм|доп|нов[аио]?|предиш\w*|в ред|amended|inserted|geändert|modifié|redação)\W.*\d", re.I)
+_CHANGED = re.compile(
+    r"(?:изм|доп|нов[аио]?|предиш\w*|в ред|amended|inserted|geändert|eingefügt|gewijzigd|ingevoegd|modifiée?|insérée?"
+    r"|modificat[ao]|aggiunt[ao]|modificad[ao]|añadid[ao]|alterad[ao]|aditad[ao]|redação|əlavə|ek|yeniden düzenleme"
+    r"|(?:başlığı ile birlikte )?değişik)\W.*\d",
+    re.IGNORECASE,
+)
 """What brackets behind a number say of its changes: ``Чл. 2. (Изм. - ДВ, бр. 7 от 2010 г.)``."""
 
 _POINTS = re.compile(r"\s*(?:\.\s?){3}")
@@ -751,7 +756,8 @@ def _container(row: int, words: str, table: Jurisdiction, above: str) -> Candida
         name = "Annexe"
         return Candidate(row, "annex", name, -1, belgian[0].strip(), belgian.end(), readings_of(belgian["number"]))
     bare = re.sub(r"^\s*(?:■[^\[]*|\[?F\d{1,4}\s?(?=[A-Z]))", "", words).lstrip(" \t　[【〔<〈")
-    match = _container_form(table.annex, table.supplement).match(bare)
+    form = _container_form(table.annex, table.supplement)
+    match = form.match(bare)
     if not match or len(bare) > _LONGEST_HEADING or bare[0].islower():
         return None
     after = bare[match.end() :]
@@ -764,7 +770,9 @@ def _container(row: int, words: str, table: Jurisdiction, above: str) -> Candida
     letter = inside[:2].strip()
     if match["supplement"] and (match["behind"] or (letter.isalpha() and letter < _LATIN)):
         return None  # Disposición final primera
-    if said or (bare.rstrip().endswith((".", ",", ";", "。", "、")) and not _OF_ACT.match(inside)):
+    alone = not inside.strip(" .") and (bare.isupper() or not match["number"])  # SCHEDULE.
+    alone = alone and above.endswith(_SENTENCE) and not form.fullmatch(above.strip(" ."))
+    if said or (bare.rstrip().endswith((".", ",", ";", "。", "、")) and not (alone or _OF_ACT.match(inside))):
         return None
     kind: Kind = "annex" if match["annex"] else "supplement"
     names = table.annex if match["annex"] else table.supplement
@@ -813,6 +821,7 @@ class _Titles(NamedTuple):
             their number: it is a line of text.
         full: rows that may be cut off, where few articles have a heading that is not.
         cross: rows of headings without a number that several articles share.
+        named: whether most articles have a heading behind their number.
     """
 
     above: dict[int, int]
@@ -821,6 +830,7 @@ class _Titles(NamedTuple):
     seldom: bool
     full: frozenset[int]
     cross: frozenset[int]
+    named: bool
 
 
 def _titles(
@@ -863,7 +873,7 @@ def _titles(
     lower |= {row for row, each in plan.headings.items() if each.candidate.depth > top}  # in Artikel
     behind = {row: _behind(rows[row], plan.headings[row].candidate) for row in plan.headings}
     behind = {
-        row: "" if _OF_ACT.match(f" {words}") or not any(map(str.isalpha, words)) else words
+        row: "" if _OF_ACT.match(f" {words}") or _is_change(words) or not any(map(str.isalpha, words)) else words
         for row, words in behind.items()
     }
     bare = [
@@ -885,9 +895,13 @@ def _titles(
     def is_named(row: int) -> bool:
         """Return True if the row below is a name and not all that the unit holds."""
         own, following = plan.headings[row].candidate, plan.headings.get(row + 2)
-        if not free(row + 1) or not _is_name(rows[row + 1]) or row + 2 == len(rows) or row + 2 in captions:
+        name = rows[row + 1] if row + 1 < len(rows) else ""
+        if rows[row].rstrip().endswith(".") and not behind[row] and own.level != "provision":  # PART I.
+            ends = own.kind == "annex" or (own.kind == "group" and {row + 2, row + 3} & plan.headings.keys())
+            name = _side_note(name) if ends else name
+        if not free(row + 1) or not _is_name(name) or row + 2 == len(rows) or row + 2 in captions:
             return False
-        if own.kind == "supplement" and table.lang == "ja" and _is_caption(rows[row + 1]):  # of its paragraph 1
+        if own.kind == "supplement" and table.lang == "ja" and _is_caption(name):  # of its paragraph 1
             return False
         of_provision = _RELATED.fullmatch(behind[row]) or _OF_PROVISION.match(f" {behind[row]}")
         if own.kind == "annex" and of_provision:  # Anlage 1 (zu § 1)
@@ -901,11 +915,11 @@ def _titles(
     groups = [row for row in groups if is_named(row)]
     below |= {row: row + 2 for row in groups}
     for row in groups:  # The provision that an annex is about, and then its name.
-        of_annex = plan.headings[row].candidate.kind == "annex" and _PROVISION.fullmatch(rows[row + 1].strip())
+        of_annex = plan.headings[row].candidate.kind == "annex" and _PROVISION.fullmatch(rows[row + 1].strip(" ."))
         noted = (
             (_NOTES.fullmatch(rows[row + 1]) or of_annex)
             and free(row + 2)
-            and _is_name(rows[row + 2])
+            and _is_name(_side_note(rows[row + 2]) if rows[row + 1].endswith(".") else rows[row + 2])
             and row + 3 < len(rows)
         )
         if noted and (free(row + 3) or plan.headings[row + 3].candidate.depth > plan.headings[row].candidate.depth):
@@ -990,7 +1004,8 @@ def _titles(
     )
     without = [row for row in articles if behind[row] and not _is_named(behind[row], rows, row, ())]
     return _Titles(
-        above, below, dotted, seldom, frozenset() if len(with_name) > len(without) else full, frozenset(cross)
+        *(above, below, dotted, seldom, frozenset() if len(with_name) > len(without) else full, frozenset(cross)),
+        named=2 * len(with_name) > len(articles),
     )
 
 
@@ -1080,6 +1095,11 @@ def _is_name(words: str) -> bool:
     return len(words) <= _LONGEST_TITLE and not (cut or CELL in words or words[0].islower() or marked)
 
 
+def _is_change(words: str) -> bool:
+    bracket = _BRACKETS.fullmatch(words)
+    return bracket is not None and _CHANGED.match(bracket["heading"]) is not None
+
+
 def _is_prose(words: str) -> bool:
     return _NOTES.sub("", words).endswith(_ENDS) or len(words) > _LONGEST_HEADING
 
@@ -1160,7 +1180,7 @@ def read_lines(
                 _add_title(unit, rows, places, titles.above[row])
             below = rows[row + 1] if row + 1 < len(rows) and line.start not in marked else ""
             as_heading = line.start in marked and row + 1 not in plan.headings
-            heading = _is_heading(words, candidate, table, titles.dotted or as_heading, below)
+            heading = _is_heading(words, candidate, table, titles.dotted or as_heading, below, titles.named)
             seldom = titles.seldom and candidate.kind == "article"
             seldom = seldom and not (as_heading or _behind(words, candidate).isupper())
             heading = heading and not (seldom or row in titles.full or row in titles.above)
@@ -1214,12 +1234,13 @@ def _in_schedules(rows: Sequence[str], headings: Mapping[int, Chosen]) -> set[in
     return found
 
 
-def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: bool, below: str) -> bool:
+def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: bool, below: str, named: bool) -> bool:
     """Return True if what is behind a number is a heading, and not text.
 
     Args:
         dotted: whether short sentences are headings in this file.
         below: the next line; if it begins with a small letter, the sentence goes on.
+        named: whether most articles have a heading there: it may end in a small word, *Who may go in*.
     """
     rest = _behind(words, candidate)
     if candidate.kind not in ("article", "paragraph"):
@@ -1232,7 +1253,7 @@ def _is_heading(words: str, candidate: Candidate, table: Jurisdiction, dotted: b
         or not (rest[:1].isupper() or (rest and rest[0] in _OPENING))
     ):
         return False
-    goes_on = _is_inside(below) or CUT_OFF.search(rest)
+    goes_on = _is_inside(below) or (CUT_OFF.search(rest) and not named)
     return not (_is_prose(rest) or goes_on) or (dotted and len(rest.split()) <= _SHORT)
 
 
@@ -1241,12 +1262,13 @@ def _add_title(unit: Unit, rows: Sequence[str], places: Sequence[Line], row: int
     line, words = places[row], (_AMENDED.sub("", rows[row]) if unit.kind == "group" else rows[row]).strip()
     if unit.kind == "annex" and (related := _RELATED.search(words)):
         unit.related += (related[1].strip(),)
-    elif unit.kind == "annex" and _PROVISION.fullmatch(words):
-        unit.related += (words,)
+    elif unit.kind == "annex" and _PROVISION.fullmatch(words.strip(".")):
+        unit.related += (words.strip("."),)
     bracket = _BRACKETS.fullmatch(re.sub(r"^\(\(\s*|(?<=\))\.?\s*\)\)$", "", words))  # (( (Registro). ))
     words = bracket["heading"] if bracket and unit.kind != "annex" else words
     words = _TEXT_CLOSED.sub("", words[opened.end() :]) if (opened := _TITLE_OPENED.match(words)) else words
-    words = words.removesuffix(".") if words.isupper() or unit.label[:1].isdecimal() else words
+    if words.isupper() or unit.label[:1].isdecimal() or unit.kind in ("group", "annex"):
+        words = words.removesuffix(".")
     unit.heading = " ".join([*unit.heading.split(), *re.sub(rf"{_NOTE}$", "", words).split()])
     unit.add_break()
     unit.add(line.start, line.end, "heading")
