@@ -249,6 +249,23 @@ def test_raised_digits_and_divided_words_of_a_pdf(tmp_path: Path) -> None:
     assert read(source) == [("1", "Ports", "A port is the harbour\nof a ship."), ("2", "Quays", "A quay is here.")]
 
 
+def test_marks_and_letters_set_high_in_a_pdf_stay_on_their_line(tmp_path: Path) -> None:
+    high = "/F 9.17 Tf 4 Ts ({}) Tj /F 11 Tf 0 Ts ({}) Tj"
+    data = pdf_of([["Harbours", "Article 1", "A port has 20 m", "Article 2", "A quay is long.", "QUAY", "MARK"]])
+    for plain, words in (
+        (b"(Article 2) Tj", "(Article 2) Tj " + high.format(r"2\)", "")),  # 2)
+        (b"(A port has 20 m) Tj", "(A port has 20 m) Tj " + high.format("2", " of quay.")),
+        (b"(QUAY) Tj", "(The 10) Tj " + high.format("th", " quay is wide.")),
+        (b"(MARK) Tj", high.format("1", "[It is deep.]")),
+    ):
+        data = data.replace(plain, words.encode())
+    (tmp_path / "a.pdf").write_bytes(data)
+    assert read(pdf(None, path=tmp_path / "a.pdf")) == [
+        ("1", "", "A port has 20 m² of quay."),
+        ("2", "", "A quay is long.\nThe 10th quay is wide.\n¹[It is deep.]"),
+    ]
+
+
 @pytest.fixture
 def rules_of_a_city(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set a jurisdiction in Latin letters, which the PDF samples are written in."""

@@ -6,7 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,8 @@ from legalir.statutes.reading.sequence import raised
 if TYPE_CHECKING:
     from pdfplumber.page import Page
 
-_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_SMALL = 0.85
+"""Largest size of a raised character, by that of the line; browsers print it at 5/6."""
 _COLUMN_ROWS = 5
 """Lines with a wide gap that show two columns."""
 _FAR = 200
@@ -121,19 +122,29 @@ def _lines(page: Page) -> list[tuple[float, str]]:
 
 
 def _raise_small_digits(page: Page) -> None:
-    """Make superscripts of small digits that are set higher than the character before, on the same line as it."""
-    before: dict[str, Any] | None = None
-    for char in page.chars:
-        if before and char["text"].isdecimal() and _is_raised(char, before):
-            char["text"] = raised(char["text"])
-            width = char["x1"] - char["x0"]
-            char |= {edge: before[edge] for edge in ("top", "bottom", "doctop", "size")}
-            char["x0"], char["x1"] = before["x1"], before["x1"] + width
-        before = char
+    """Make superscripts of small digits that are set higher than what they stand beside, on the same line as it.
+
+    Brackets around them are left out, as on web pages. Letters behind a digit are set on the line: 10th, 1er.
+    """
+    runs = [[*run] for _, run in groupby(page.chars, key=lambda char: (char["size"], round(char["bottom"], 1)))]
+    for before, run, after in zip([[], *runs], runs, [*runs[1:], []], strict=False):
+        words = "".join(char["text"] for char in run).strip()
+        high = raised(words)
+        if high == words and not (words.isalpha() and before and before[-1]["text"].isdecimal()):
+            continue
+        if before and _is_raised(run[0], before[-1], run[0]["x0"] - before[-1]["x1"]):
+            beside = before[-1]
+        elif after and _is_raised(run[-1], after[0], after[0]["x0"] - run[-1]["x1"]):
+            beside = after[0]
+        else:
+            continue
+        run[0] |= {edge: beside[edge] for edge in ("top", "bottom", "doctop", "size")}
+        run[0] |= {"text": high, "x1": run[-1]["x1"]}
+        for char in run[1:]:
+            page.chars.remove(char)
 
 
-def _is_raised(char: dict[str, Any], before: dict[str, Any]) -> bool:
-    size = before["size"]
-    high = before["bottom"] - char["bottom"]
-    beside = -0.5 * size <= char["x0"] - before["x1"] <= 0.5 * size
-    return beside and 0.15 * size <= high <= size and (char["size"] <= 0.8 * size or before["text"] in _RAISED)
+def _is_raised(char: dict[str, Any], beside: dict[str, Any], gap: float) -> bool:
+    size = beside["size"]
+    high = beside["bottom"] - char["bottom"]
+    return abs(gap) <= 0.5 * size and 0.15 * size <= high <= size and char["size"] <= _SMALL * size
