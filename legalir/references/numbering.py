@@ -41,6 +41,7 @@ _DIGITS = rf"(?:(?<!\d)\d{{1,18}}(?!\d)|(?<![{_HAN}])[{_HAN}]{{1,18}}(?![{_HAN}]
 _JOINER = "[의のノ之]"
 _CARET, _AS_SUPERSCRIPT = re.compile(r"(?<=\d)\^(\d{1,2})(?!\d)"), str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SUPERSCRIPTS = re.compile("((?<=\\d)[⁰¹²³⁴-⁹]+)")
+_MARK = re.compile("(?<=\\d[A-Za-z]|/[A-Za-z])[⁰¹²³⁴-⁹]+")
 _LETTER = "[A-Za-zΑ-Ωα-ωА-Яа-я]"
 _WORD_END = r"(?![^\W\d_])"
 _AND = r"(?:und|u\.|oder|sowie|et|ou|and|or|e|y|o|og|och|ja|tai|en|i|и|&)"
@@ -117,8 +118,8 @@ def numbers_of(label: str) -> list[str]:
 def _number_of(label: str) -> str:
     text = "".join(_CIRCLED.get(sign, sign) for sign in label)
     text = _CARET.sub(lambda match: match[1].translate(_AS_SUPERSCRIPT), text)
-    # A superscript after a digit is a number of its own: art. 22¹ is not 221.
-    parts = _SUPERSCRIPTS.split(_ORDINAL_SIGN.sub(r"\1", text))
+    # A superscript after a digit is a number of its own: art. 22¹ is not 221; after a letter it is a mark.
+    parts = _SUPERSCRIPTS.split(_MARK.sub("", _ORDINAL_SIGN.sub(r"\1", text)))
     text = "".join(part if place % 2 else unicodedata.normalize("NFKC", part) for place, part in enumerate(parts))
     text = re.sub("(?i)quáter", "quater", ARABIC_ENDINGS.sub("", text))
     if match := _NUMBER.search(text):

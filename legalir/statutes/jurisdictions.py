@@ -31,14 +31,15 @@ _NUMBER = (
     rf"(?:{_HIGH}+|\^\d{{1,2}})?(?:(?:\.?[ºª°]|(?<=\d)o(?=\.|\s{_ORDINAL}(?![^\W_])))"
     rf"(?:\.(?=\s?-?{_ORDINAL}(?![^\W_])|-(?-i:[A-Z])(?![^\W_])))?)?"
     rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}|[a-zа-иα-θ]{{0,2}})"
-    rf"(?:[./:\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_]|\d?\)))*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
+    rf"(?:[./:\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_⁰¹²³⁴-⁹]|\d?\)){_HIGH}*)*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
 )
-"""A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``2 A-1 a``."""
+"""A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``5/1²``, ``2 A-1 a``."""
 
 _WORDS = """
     one two three four five six seven eight nine ten first second third fourth fifth sixth seventh eighth ninth tenth
     primer[oa]? segund[oa] tercer[oa]? cuart[oa] quint[oa] sext[oa] s[ée]ptim[oa] octav[oa] noven[oa] d[ée]cim[oa]
     [úu]nic[oa] preliminar primeir[oa] terceir[oa] quart[oa] s[ée]tim[oa] oitav[oa] non[oa] prim[oa] second[oa]
+    segona quart[oa] cinquena sisena setena vuitena desena
     terz[oa] sest[oa] settim[oa] ottav[oa] premi(?:er|ère) deuxième troisième quatrième cinquième sixième
     prvn[íi] druh[áý] třetí čtvrt[áý] pát[áý] šest[áý] sedm[áý] osm[áý] devát[áý] desát[áý]
     prv[áýai] tret[ií]a? štvrt[áý] piat[ay] drug[ai] treć[ai] četvrt[ai] pet[ai] прв[аи] друг[аи] трећ[аи]

@@ -17,6 +17,8 @@ from legalir.references.numbering import number_of, numbers_of, sort_key
         ("제9조의2", "9의2"),
         ("§ 2 A-1 a", "2A-1a"),
         ("제7-14조의2", "7-14의2"),
+        ("Art. 5a²", "5a"),
+        ("§ 22¹", "22¹"),
         ("제 12 조의 3", "12의3"),
         ("제12호의3", "12의3"),
         ("별표 1의2", "1의2"),

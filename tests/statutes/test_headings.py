@@ -793,6 +793,28 @@ def test_a_page_says_its_language_and_marks_its_footnotes(tmp_path: Path) -> Non
     assert source.report()["languages"] == {"fr": 1} and source.reports[0].left_out == {"footnote mark": 2}
 
 
+@pytest.mark.parametrize(
+    ("lang", "words", "marks", "numbers"),
+    [
+        ("th", "มาตรา ๑ | มาตรา ๒ | มาตรา ๒/๑ | มาตรา ๓", "<sup>[๑]</sup>", "1 2 2/1 3"),
+        ("ru", "Статья 1. | Статья 2", '<span style="vertical-align: super">1</span>', "1 2"),
+        ("ru", "Статья 1. | Статья 2. | Статья 2", '<span class="up">1</span>.', "1 2 2¹"),
+        ("ru", "Статья 1. | Статья 2. | Статья 3", '<span class="big">1</span>.', "1 2"),
+    ],
+)
+def test_digits_set_high(tmp_path: Path, lang: str, words: str, marks: str, numbers: str) -> None:
+    lines = words.split(" | ")
+    if lang == "th":
+        lines = [f"{each}{marks}" for each in lines]
+    lines[-1] += "" if lang == "th" else marks
+    style = "<style>.big { color: red } .up { font-size: 66%; vertical-align: super; }</style>"
+    page = f"<html lang={lang}><meta charset=utf-8>{style}<h1>Закон</h1>" + "".join(
+        f"<p>{each} Port." for each in lines
+    )
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    assert [row["article"] for row in html(None, path=tmp_path / "a.html").provisions()] == numbers.split()
+
+
 NAMES = """
 LAWS OF NARNIA | CHAPTER 271 | COUNTY PIERS ACT | ARRANGEMENT OF SECTIONS
     COUNTY PIERS ACT

@@ -40,6 +40,9 @@ _PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!DOCTYPE\s+html[^>]*>\s*)?<html[\s
 """The beginning of a page that does not say that it is XML."""
 _SOFT_HYPHEN = re.compile(r"\u00ad|&(?:shy|#0*173|#x0*ad);?", re.IGNORECASE)
 """Where a browser may divide a word, and shows nothing else."""
+_SET_HIGH = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
+_HIGH_CLASS = re.compile(r"\.([\w-]+)\s*(?:,[^{}]*)?\{[^{}]*vertical-align\s*:\s*super", re.IGNORECASE)
+"""A class that the styles of a page set high."""
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)""")
 
@@ -52,7 +55,7 @@ class Markup:
         name: of the file, for messages.
         html: whether it is HTML, which need not be well-formed.
         encoding: of the file, instead of the one that it declares.
-        raised: what becomes of the text of elements ``sup``.
+        raised: what becomes of the text of elements ``sup``, and of those that a style sets high as these.
         unfolded: names of elements whose text is HTML, which become elements.
         signs: characters that elements stand for, by the names of these; ``@ch`` is the character with the hexadecimal
             number in the attribute ``ch``.
@@ -89,12 +92,17 @@ class Markup:
                     element.text = body.text
                     element.extend(body)
         if raised:
+            high = {*_HIGH_CLASS.findall(" ".join(str(each.text) for each in self.root.iter("style")))}
+            for element in self.root.iter("span", "font"):
+                of_class = high and not high.isdisjoint(attribute(element, "class").split())
+                if of_class or _SET_HIGH.search(attribute(element, "style")):
+                    element.tag = "sup"
             for element in self.root.iter("sup"):
                 words = "".join(map(str, element.itertext()))
-                if (high := raised(words)) != words:
+                if (mark := raised(words)) != words:
                     for child in list(element):
                         element.remove(child)
-                    element.text = high
+                    element.text = mark
         if signs:
             _write_signs(self.root, signs)
         self._places: dict[etree._Element, tuple[int, int, int]] = {}

@@ -208,7 +208,10 @@ def in_articles(found: list[Candidate], rows: Sequence[str]) -> tuple[list[Candi
 
 def raised(words: str) -> str:
     """Return words that are set high: digits as superscripts, so that they are not taken for digits of a number."""
-    return re.sub(r"[^\d,;]", "", words).translate(_HIGH) if _MARK.fullmatch(words.strip()) else words
+    if not _MARK.fullmatch(words.strip()):
+        return words
+    digits = re.sub(r"\d", lambda digit: str(int(digit[0])), words)  # Thai ones, too
+    return re.sub(r"[^\d,;]", "", digits).translate(_HIGH)
 
 
 def without_mark(number: str, before: str) -> str:

@@ -147,4 +147,4 @@ def _raise_small_digits(page: Page) -> None:
 def _is_raised(char: dict[str, Any], beside: dict[str, Any], gap: float) -> bool:
     size = beside["size"]
     high = beside["bottom"] - char["bottom"]
-    return abs(gap) <= 0.5 * size and 0.15 * size <= high <= size and char["size"] <= _SMALL * size
+    return bool(abs(gap) <= 0.5 * size and 0.15 * size <= high <= size and char["size"] <= _SMALL * size)
