@@ -33,7 +33,7 @@ _NUMBER = (
     rf"(?:\s?{_ORDINAL}(?![^\W_⁰¹²³⁴-⁹]|\s+\d)|{_LETTER}|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}|[a-zа-иα-θ]{{0,2}})"
     rf"(?:[./:\-‐–](?:\d+(?:{_LETTER}|[a-z]{{0,2}})|[a-z]|{_ORDINAL})(?![^\W\d_⁰¹²³⁴-⁹]|\d?\)){_HIGH}*)*|(?-i:[IVXLCDM]+|[A-ZΑ-Ω]))"
 )
-"""A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``4 a``, ``22¹``, ``5/1²``, ``2 A-1 a``."""
+"""A number in a heading: ``9의2``, ``L. 121-3``, ``VI.83``, ``5bis``, ``4o. Bis``, ``22¹``, ``5/1²``, ``2 A-1 a``."""
 
 _WORDS = """
     one two three four five six seven eight nine ten first second third fourth fifth sixth seventh eighth ninth tenth

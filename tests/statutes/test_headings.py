@@ -532,6 +532,11 @@ def test_a_contents_line_that_opens_an_annex_above_all_articles() -> None:
             "1 2! Disposición-final-única",
         ),
         (
+            "ca",
+            "Article 1. Un. | Article 2. Dos. | Disposició addicional segona. Port. | Disposició final setena. Moll.",
+            "1 2 Disposició-addicional-segona Disposició-final-setena",
+        ),
+        (
             "es",
             "Artículo 1o.- Uno. | Artículo 1o. Bis.- Dos. | Artículo 2o.- A los capitanes. | Artículo 2o.-A.- Uno. | "
             "Artículo 3 BIS. Uno. | Artículo 3 Quáter. Tres.",
