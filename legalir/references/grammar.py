@@ -50,6 +50,8 @@ _BRACKETS = re.compile(
     rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}})[)）]){{1,6}}"
 )
 _ALPHABETS = ("LATIN", "GREEK", "CYRILLIC")
+OUTSIDE = r"(?<![^\W\d_ºª⁰¹²³⁴-⁹])(?<![^\W\d_⁰¹²³⁴-⁹][⁰¹²³⁴-⁹])"
+"""A place that is not inside a word; a sentence may be numbered there: ``²Art. 4``, but not ``m²art``."""
 _VARIETIES = {"nb": "no", "nn": "no"}
 """Codes of languages whose references are read by the grammar of another code: both written forms of Norwegian."""
 _END = r"(?![^\W_])"
@@ -976,7 +978,7 @@ def _word(word: str) -> str:
     letter = last == "ARABIC" and word.isalpha() and len(word) == 1 and word not in "وفبلك"  # These may be prefixes.
     before = after = ""
     if first in _ALPHABETS and word[0].isalpha():
-        before = r"(?<![^\W\d_ºª])"
+        before = OUTSIDE
     elif letter:
         before = r"(?<!\w)"
     if (last in _ALPHABETS and word[-1].isalpha()) or (last == "THAI" and len(word) == 1):

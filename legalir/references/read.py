@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from legalir.errors import DataError
-from legalir.references.grammar import GAP, NOT_DOTTED, Grammar, grammars
+from legalir.references.grammar import GAP, NOT_DOTTED, OUTSIDE, Grammar, grammars
 from legalir.references.numbering import can_follow, counted_number, decimal, is_variant, number_of
 
 Kind = Literal["cites", "delegates", "amends", "defines"]
@@ -605,7 +605,7 @@ class _Reader:
         self._flags = re.IGNORECASE if grammar.has_case else 0
         laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(self._patterns) if not one.after]
         # In an alphabet nothing begins inside a word, which saves most of the time.
-        word = r"(?<![^\W\d_])(?:" if grammar.has_words else "(?:"
+        word = rf"{OUTSIDE}(?:" if grammar.has_words else "(?:"
         self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], word, ")", laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         # What follows a unit is compiled when one of its rank was read, which saves most of the time for a short text.
