@@ -123,6 +123,29 @@ def test_facts_of_units() -> None:
     assert set(documents_of(law_of(format_of("eurlex"), sample("eurlex")))) == {"preamble", "1", "annex-1"}
 
 
+def test_what_eur_lex_adds_to_an_act_and_sets_beside_a_letter() -> None:
+    rows = "<tr><td><p>(a)</p></td><td><p>a quay;</p></td></tr><tr><td><p>A</p></td><td><p>12</p></td></tr>"
+    grid = "<div><div>b)</div><div><p>a pier</p></div></div>"
+    note = '<a id="ntc1" href="#ntr1"> (<span>1</span>)</a>'
+    page = sample("eurlex").replace("Regulation on quays<", "Regulation on quays (Text with EEA relevance)<")
+    page = page.replace(
+        "Article 9 is replaced.", f"Directive 2020/5{note} ►M1 and 9 ◄.</p><table>{rows}</table>{grid}<p>"
+    )
+    page = page.replace("ANNEX I</p>", 'ANNEX I</p><p class="oj-doc-ti">Kinds</p><p class="oj-doc-ti">of quays</p>')
+    page = page.replace('<div class="eli-subdivision" id="art_1"', '<p class="norm">—————</p><div id="art_1"')
+    law = law_of(format_of("eurlex"), page)
+    documents = documents_of(law)
+    assert law.title == "Regulation on quays" and set(documents) == {"preamble", "1", "annex-1"}
+    text = "1. This is about quays; Directive 2020/5 and 9 .\n(a) a quay;\nA | 12\nb) a pier"
+    assert (documents["1"].text, documents["annex-1"].unit.heading) == (text, "Kinds of quays")
+
+
+def test_headings_of_several_paragraphs_in_denmark_are_groups() -> None:
+    group = "<ParagrafGruppe><Rubrica><Char>Kajer</Char></Rubrica>"
+    law = law_of(format_of("retsinformation"), sample("retsinformation").replace("<ParagrafGruppe>", group))
+    assert [each.heading for each in documents_of(law)["1"].above[1:]] == ["Regler", "Kajer"]
+
+
 def test_a_page_that_is_no_xml_is_read_by_the_parser_of_pages() -> None:
     page = sample("eurlex").partition("<html")
     saved = f"<!DOCTYPE html>\n<html{page[2]}".replace("<head>", '<head><meta charset="utf-8"><meta name="a">')

@@ -48,6 +48,11 @@ _BETWEEN_NAMES = 4
 _WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
 
 
+RELEVANCE = re.compile(
+    r"\s*\([^()]*(?<![^\W_])(?:EEA|EEE|EES|EER|EEZ|EGP|EGT|EHP|EMP|EOG|ETA|EWR|EØS|LEE|SEE|ŻEE|ЕИП|ΕΟΧ)(?![^\W_])[^()]*\)$"
+)
+"""What stands behind the name of an act of the Union that is of the European Economic Area, too."""
+
 _OF_CHAPTER = re.compile(r"\s*(?:[A-Z]{2,4}\s)?\d{1,4}[A-Z]?\.\d{2,4}(?:\.\d{3})?(?:\s+[A-Z\"“]|\s*$)|\s*\(\d+ ILCS ")
 """A section with its chapter in its number, or its citation above it: ``86D.01 DEFINITIONS.``"""
 

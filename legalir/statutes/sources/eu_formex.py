@@ -34,6 +34,7 @@ from legalir.statutes.reading.elements import (
     spaced,
 )
 from legalir.statutes.reading.markup import Markup, attribute, local
+from legalir.statutes.reading.title import RELEVANCE
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -341,7 +342,7 @@ def _title(markup: Markup) -> str:
             elements.inside(each, unit)
             lines.append(" ".join(law.render(unit).split()))
     words = " ".join(line for line in lines if not line.startswith("(") or "EEA" not in line)
-    return re.sub(r"\s*\([^()]*EEA[^()]*\)$", "", words)
+    return RELEVANCE.sub("", words)
 
 
 class _Part(NamedTuple):

@@ -39,6 +39,7 @@ from legalir.statutes.reading.markup import Markup, attribute, local
 from legalir.statutes.reading.page import BLOCKS, CELLS, NEVER, law_of, text_of
 from legalir.statutes.reading.plain_text import rejoined
 from legalir.statutes.reading.sequence import raised, without_mark
+from legalir.statutes.reading.title import RELEVANCE
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -47,6 +48,9 @@ _FEW = 8
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _OPENING = tuple('«“„‚‘"「')
 _XML = (".xml", ".xhtml", ".html", ".json")
+_LABEL = re.compile(r"\(?\w{1,5}\)|\w{1,3}\.|[—–•-]")
+_EDITED = re.compile(r"►(?:[A-Z]\d{0,3})?|◄")
+"""Where another act changed the text, in consolidated texts of EUR-Lex: ``►M1 ten days ◄``."""
 _BETWEEN = r"[\s.:–—-]*"
 _ROOT, _FIRST_KEY = re.compile(r"<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]"), re.compile(r'[\s\ufeff]*\{\s*"([^"]+)"\s*:')
 
@@ -325,6 +329,7 @@ class _Page:
         law_id = re.sub(r"[^\w.]+", "-", self._value(page.root, rules.law_id)).strip("-") or law_id_of(path)
         lang = self._value(page.root, rules.lang)[:2] if "@" in rules.lang else rules.lang
         lang = lang or (identify([page.text]) if "@" in rules.lang else "")  # pages of EUR-Lex do not say it
+        name = RELEVANCE.sub("", name)
         self.law = Law(page.text, name, law_id, rules.country, lang or self._table.lang)
         self.law.names = tuple(filter(None, (self._value(page.root, each) for each in rules.names)))
         self.law.effective_from = iso_day(self._value(page.root, rules.effective_from))
@@ -424,7 +429,9 @@ class _Page:
             if not rule[1].label and self._headed(unit, element, rule[1]):
                 return
         elif name in CELLS and element.getprevious() is not None:
-            outline.unit.add_break(CELL)
+            outline.unit.add_break(" " if self._is_beside_label(element) else CELL)
+        elif self._xml and name == "div" and self._is_beside_label(element):
+            outline.unit.add_break(" ")
         elif (name not in self._rules.inline if self._xml else name in BLOCKS) and not self._goes_on(element):
             outline.unit.add_break(BREAK)
         if name == "a" and (link := _link(element, start, end)):
@@ -443,7 +450,11 @@ class _Page:
         first = element
         while local(first) not in CELLS and first.getprevious() is None and (above := first.getparent()) is not None:
             first = above
-        if local(first) in CELLS and first is not element and first.getprevious() is not None:
+        if (
+            (local(first) in CELLS or (local(first) == "div" and self._is_beside_label(first)))
+            and first is not element
+            and first.getprevious() is not None
+        ):
             return not self._page.text[self._page.span(first)[0] : self._page.span(element)[0]].strip()
         unit = self._outline.unit
         if len(unit.content) > _FEW:
@@ -453,7 +464,20 @@ class _Page:
         ]
         return len(spans) > 0 and all(isinstance(part, Span) and part.role == "label" for part in spans)
 
+    def _is_beside_label(self, element: etree._Element) -> bool:
+        """Return True if an element is the second of two, of which the first is a number or letter: ``a) | a boat``."""
+        before = element.getprevious()
+        alone = before is not None and before.getprevious() is None and element.getnext() is None
+        return alone and before is not None and _LABEL.fullmatch(self._page.words(before)) is not None
+
     def _add(self, start: int, end: int) -> None:
+        for mark in _EDITED.finditer(self.law.text, start, end):
+            self._add_between(start, mark.start())
+            self.law.leave_out(*mark.span(), "not text of the law")
+            start = mark.end()
+        self._add_between(start, end)
+
+    def _add_between(self, start: int, end: int) -> None:
         unit = self._outline.unit
         if unit is self.law.root:
             self.law.leave_out(start, end, "outside of all units")
@@ -484,7 +508,8 @@ class _Page:
             self._number(unit, number_of(unit.label))
         else:
             bare = words.removeprefix(unit.label).lstrip(" .:–—-") if unit.label else words
-            unit.heading = bare.strip("()（）[]【】 ")
+            bare = bare.strip("()（）[]【】 ")
+            unit.heading = f"{unit.heading} {bare}".strip() if unit.kind == "annex" else bare
 
     def _number(self, unit: Unit, number: str) -> None:
         unit.number = number if self._xml else without_mark(number, self._before)
