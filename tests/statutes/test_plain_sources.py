@@ -508,6 +508,16 @@ def test_lists_of_terms_have_a_line_for_each_term() -> None:
     }
 
 
+def test_numbers_of_lists_behind_words_for_readers_of_the_screen() -> None:
+    items = (
+        '<li><div><span class="sr-only">Ziffer eins</span><span>1.</span></div><div>Kai;</div></li><li>2. Pier.</li>'
+    )
+    page = "".join(f'<h3 class="onlyScreenreader">Text</h3><p>§ {n} Boote sind:<ol>{items}</ol>' for n in (1, 2, 3))
+    law = law_of(FORMATS[-1], f"<html lang=de><h1>Hafengesetz</h1>{page}</html>", "a.html")
+    articles = [one for one in law.root.walk() if one.kind == "article"]
+    assert {law.render(one) for one in articles} == {"Boote sind:\n1. Kai;\n2. Pier."}
+
+
 PUBLISHED = """<html lang="es"><head><meta charset="utf-8">
 <title>BOE-A-2009-1 Ley 4/2009, de los muelles | Boletín</title></head><body>
 <div class="header"><a href="/">Inicio</a> <a href="/b">Buscar</a></div>

@@ -18,7 +18,7 @@ from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import jurisdictions, openings, spelled
 from legalir.statutes.law import CELL
-from legalir.statutes.reading.markup import Markup, attribute, local
+from legalir.statutes.reading.markup import Markup, attribute, local, local_above
 from legalir.statutes.reading.plain_text import compact
 from legalir.statutes.reading.sequence import written
 from legalir.statutes.reading.title import names_law
@@ -58,7 +58,10 @@ _PERHAPS = re.compile(
 )
 """Those that a part of a law may have, too: on navigation, on share capital."""
 _SENTENCE = re.compile(r"(?:[^\s.]{1,40}\s{1,3}){5}[^\s.]{1,40}[.;]|。")
-_UNSEEN = re.compile(r"(?<![^\W_])(?:sr-only|visually-?hidden|screen-reader\w*|wb-invisible)(?![^\W_])", re.IGNORECASE)
+_UNSEEN = re.compile(
+    r"(?<![^\W_])(?:sr-only|visually-?hidden|(?:only-?)?screen-?reader(?:-(?:text|only))?|wb-invisible)(?![^\W_])",
+    re.IGNORECASE,
+)
 _LABEL_CELL = re.compile(
     rf"^(\[?(?:\d{{1,4}}[A-Za-z]{{0,2}}|[a-z])[.)]|\(\w{{1,3}}\)|§\s?\d+\s?[a-z]?[*†]*|[¹²³⁴-⁹]{{1,2}}){re.escape(CELL)}(?=[^|]*$)"
 )
@@ -307,12 +310,10 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
             left.setdefault("marks of footnotes", []).append(words)
             return
         before = element.getprevious()
-        if (
-            name == "dd"
-            and before is not None
-            and local(before) == "dt"
-            and (sign := behind_term(before, " ".join(map(str, element.itertext()))))
-        ):
+        paired = before is not None and (name, local(before)) == ("dd", "dt")
+        if before is not None and (name, local(before), local_above(element)) == ("div", "div", "li"):
+            paired = _MARK.fullmatch(_seen(before)) is not None
+        if paired and before is not None and (sign := behind_term(before, " ".join(map(str, element.itertext())))):
             rows[-1].pieces.append((sign, None))
             term[0] = len(rows[-1].pieces)
         if name in BLOCKS:
@@ -358,7 +359,7 @@ def _labels_of_items(page: Markup) -> dict[etree._Element, str]:
     for each in page.root.iter("ol"):
         items = [*page.find(each, "li")]
         style = _LIST_STYLE.search(attribute(each, "style").lower())
-        own = sum(_has_label(page.words(item)) for item in items)
+        own = sum(_has_label(_seen(item)) for item in items)
         if (style and style[1] == "none") or _UNNUMBERED.search(attribute(each, "class")) or own * 2 > len(items):
             continue
         form = _FORM_STYLES.get(style[1] if style else "", _FORMS.get(attribute(each, "type"), ""))
@@ -369,6 +370,21 @@ def _labels_of_items(page: Markup) -> dict[etree._Element, str]:
             labels[item] = f"{_marker(number, form)}."
             number += -1 if falls else 1
     return labels
+
+
+def _seen(element: etree._Element) -> str:
+    """Return the first words of an element that are not for readers of the screen alone."""
+    words = list[str]()
+
+    def visit(each: etree._Element) -> None:
+        if not _UNSEEN.search(attribute(each, "class")):
+            words.append(str(each.text or ""))
+            for child in each:
+                visit(child)
+                words.append(str(child.tail or ""))
+
+    visit(element)
+    return " ".join("".join(words).split())
 
 
 def _marker(number: int, form: str) -> str:
