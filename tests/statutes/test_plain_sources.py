@@ -7,6 +7,7 @@ import pickle
 import textwrap
 import zipfile
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 
@@ -1332,3 +1333,29 @@ def test_pages_leave_out_what_publishers_set_beside_articles() -> None:
     sections = "".join(f"<h2>86D.0{at} DOCK {at}.</h2><p>A dock is long.</p>" for at in "123")
     page = f"<html><body><h1>Dock Act</h1><table>{listed}</table>{sections}</body></html>"
     assert [each.unit.kind for each in cut(law_of(FORMATS[-1], page, "a.html")).documents] == ["article"] * 3
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "article", "note"),
+    [
+        ("pt", "Lei n.º 4/2009", "Artigo {}.º", "Alterações | Alterado pelo/a Artigo 2.º do/a Lei n.º 1/2011 - Diário"),
+        ("es", "Ley 4/2009", "Artículo {}.", "Seleccionar redacción: | Última actualización, publicada el 05/03/2011."),
+        ("es", "Ley 4/2009", "Artículo {}.", "Se modifica por el artículo 2 de la Ley 1/2011. Ref. BOE-A-2011-4"),
+        ("fr", "Loi sur les quais", "Art. {}", "Modifié par LOI n°2011-1 du 2 mars 2011 - art. 2"),
+        (
+            "nl",
+            "Havenwet",
+            "Artikel {}.",
+            "---------- | (1)<W 2011-01-01/23, art. 2, 003; Inwerkingtreding : 01-07-2011>",
+        ),
+    ],
+)
+def test_what_a_site_says_of_the_changes_of_a_provision(
+    tmp_path: Path, lang: str, name: str, article: str, note: str
+) -> None:
+    lines = [name, *(f"{article.format(n)} | Port est {n}. | {escape(note)} | Kai est {n}." for n in (1, 2, 3))]
+    rows = "".join(f"<p>{line}</p>" for line in " | ".join(lines).split(" | "))
+    (tmp_path / "a.html").write_text(f"<html lang={lang}><meta charset=utf-8>{rows}</html>", encoding="utf-8")
+    source = html(None, path=tmp_path / "a.html")
+    assert [row["text"] for row in source.provisions()] == [f"Port est {n}.\nKai est {n}." for n in (1, 2, 3)]
+    assert "notes of the site" in source.reports[0].left_out

@@ -93,6 +93,7 @@ _SIGNED_AT = (
     r"(?:; \d{2,3}[ºo°] da Independência e \d{2,3}[ºo°] da República)?\.?$"
 )
 """The place and the date of a signing."""
+_ABOVE_NOTES = re.compile(r"\s*(?:-{5,}|alterações)\s*", re.IGNORECASE)
 _DAY = re.compile(r"(?<!\d)(?:\d{1,2}[./]\s?\d{1,2}[./]\s?(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)(?!\d)")
 _DATED = re.compile(r"\d{1,2}(?:st|nd|rd|th|\.)?\s[^\W\d_]{3,12}\.?,?\s(?:19|20)\d\d(?:(?:\t|\s\s).*|$)")
 _SIGNER = re.compile(
@@ -692,6 +693,14 @@ def changes_of(rows: Sequence[str]) -> range:
     return range(begun, end) if any(map(_DAY.search, rows[begun:end])) and not text else range(len(rows), len(rows))
 
 
+def notes_of(rows: Sequence[str]) -> list[int]:
+    """Return the places of lines in which a site says how a provision was changed, ``Modifié par LOI n° … - art. 3``."""
+    noted = [_site_words()["noted"].fullmatch(" ".join(row.split())) is not None for row in rows]
+    return [
+        at for at, row in enumerate(rows) if noted[at] or (any(noted[at + 1 : at + 2]) and _ABOVE_NOTES.fullmatch(row))
+    ]
+
+
 def _opens_article(words: str) -> bool:
     return openings(("article",)).match(words) is not None or _BARE.match(words) is not None
 
@@ -716,16 +725,17 @@ def _is_of_site(words: str) -> bool:
 
 @cache
 def _site_words() -> dict[str, re.Pattern[str]]:
-    """Return the patterns of what is at the top, offered, signed, changed, by the words in ``site_words.yaml``."""
+    """Return the patterns of what is at the top, offered, signed, changed, noted, by the words in ``site_words.yaml``."""
     # The file is part of the package.
     with resources.as_file(resources.files("legalir.statutes") / "site_words.yaml") as path:
         words = cast(dict[str, dict[str, list[str]]], read_yaml(path, "words of sites"))
-    keys = ("top", "offered", "signed", "changes")
-    top, offered, signed, changes = ("|".join(chain.from_iterable(words[key].values())) for key in keys)
+    keys = ("top", "offered", "signed", "changes", "noted")
+    top, offered, signed, changes, noted = ("|".join(chain.from_iterable(words[key].values())) for key in keys)
     return {
         "changes": re.compile(
             rf"(?:{changes})(?:(?:\s?[-–—:(]|\s(?:nach|par|per|by))\s?[^.;]{{1,40}})?", re.IGNORECASE
         ),
+        "noted": re.compile(rf"\W*(?:{noted})\W*", re.IGNORECASE),
         "top": re.compile(rf"\W*(?:{top})\W*", re.IGNORECASE),
         "offered": re.compile(rf"\W*(?:{offered})(?:\W+(?:{offered})){{0,5}}\W*", re.IGNORECASE),
         "signed": re.compile(rf"(?:{signed}|{_SIGNED_AT})", re.IGNORECASE),
