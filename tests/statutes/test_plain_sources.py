@@ -1359,3 +1359,26 @@ def test_what_a_site_says_of_the_changes_of_a_provision(
     source = html(None, path=tmp_path / "a.html")
     assert [row["text"] for row in source.provisions()] == [f"Port est {n}.\nKai est {n}." for n in (1, 2, 3)]
     assert "notes of the site" in source.reports[0].left_out
+
+
+@pytest.mark.parametrize(
+    ("law", "behind"),
+    [
+        ("Quay Act | 1  Aim | It opens. | 2  Fee | A fee is due.", "Endnotes | Endnote 1—About | 3  It is a note."),
+        ("Quay Act | 1. Notes. It opens. | 2. Fee. A fee is due.", "Notes | 1 General | It is a note."),
+        ("Laki laiturista | 1 § Ala | Se on auki. | 2 § Maksu | Maksu on.", "HE 1/2002, YmVM 3/2002, EV 40/2002"),
+        (
+            "Laki laiturista | 1 § Ala | Se on auki. | 2 § Maksu | Maksu on.",
+            "Muutossäädösten voimaantulo ja soveltaminen: | 15.4.2011/333: | Laki tulee voimaan.",
+        ),
+        (
+            "İSKELE KANUNU | MADDE 1- Açıktır. | MADDE 2- Ücret alınır.",
+            "5999 SAYILI KANUNA EK VE DEĞİŞİKLİK GETİREN MEVZUATI GÖSTERİR LİSTE | 6518 | 3",
+        ),
+    ],
+)
+def test_notes_behind_a_law(tmp_path: Path, law: str, behind: str) -> None:
+    for name, words in (("whole", law), ("noted", f"{law} | {behind}")):
+        (tmp_path / f"{name}.txt").write_text(words.replace(" | ", "\n") + "\n", encoding="utf-8")
+    whole, noted = (read(text(None, path=tmp_path / f"{name}.txt")) for name in ("whole", "noted"))
+    assert noted == whole and len(whole) == 2

@@ -31,7 +31,16 @@ from legalir.statutes.jurisdictions import (
     spelled,
 )
 from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
-from legalir.statutes.reading.page import CONTENTS, TEXT, changes_of, foot_of, notes_of, signatures_of, tools_above
+from legalir.statutes.reading.page import (
+    CONTENTS,
+    TEXT,
+    changes_of,
+    foot_of,
+    notes_behind,
+    notes_of,
+    signatures_of,
+    tools_above,
+)
 from legalir.statutes.reading.plain_text import CUT_OFF, compact, without_columns
 from legalir.statutes.reading.sequence import (
     PARTS,
@@ -1436,6 +1445,7 @@ def read_text(
     words, left_out = words[:foot], {**left_out, "foot of a page": "\n".join(words[foot:])}
     gone = {"tools of a page": tools_above(words), "signatures": signatures_of(words)}
     gone |= {"table of changes": changes_of(words), "notes of the site": notes_of(words)}
+    gone |= {"notes behind the law": notes_behind(words)}
     left_out |= {reason: "\n".join(words[at] for at in places) for reason, places in gone.items() if places}
     kept = [at for at in range(foot) if not any(at in places for places in gone.values())]
     words, levels = [words[at] for at in kept], {new: levels[at] for new, at in enumerate(kept) if at in levels}

@@ -693,8 +693,18 @@ def changes_of(rows: Sequence[str]) -> range:
     return range(begun, end) if any(map(_DAY.search, rows[begun:end])) and not text else range(len(rows), len(rows))
 
 
+def notes_behind(rows: Sequence[str]) -> range:
+    """Return the places of the lines of notes on the whole law behind its text: ``Endnotes``, ``Endnote 1``."""
+    filled = [at for at, row in enumerate(rows) if row.strip()]
+    pairs = ((at, f"{rows[at].strip()}\n{rows[after].strip()}") for at, after in pairwise(filled))
+    begun = max((at for at, words in pairs if _site_words()["behind"].fullmatch(words)), default=len(rows))
+    opened = next((at for at, row in enumerate(rows) if _opens_line(row)), len(rows))
+    text = any(len(row) > _LONGEST_ENTRY or _SENTENCE_END.search(row) for row in rows[opened:begun])
+    return range(begun if text else len(rows), len(rows))
+
+
 def notes_of(rows: Sequence[str]) -> list[int]:
-    """Return the places of lines in which a site says how a provision was changed, ``Modifié par LOI n° … - art. 3``."""
+    """Return the places of lines in which a site says how a provision was changed: ``Modifié par LOI … - art. 3``."""
     noted = [_site_words()["noted"].fullmatch(" ".join(row.split())) is not None for row in rows]
     return [
         at for at, row in enumerate(rows) if noted[at] or (any(noted[at + 1 : at + 2]) and _ABOVE_NOTES.fullmatch(row))
@@ -725,16 +735,17 @@ def _is_of_site(words: str) -> bool:
 
 @cache
 def _site_words() -> dict[str, re.Pattern[str]]:
-    """Return the patterns of what is at the top, offered, signed, changed, noted, by the words in ``site_words.yaml``."""
+    """Return the patterns in ``site_words.yaml``, by the name of the list."""
     # The file is part of the package.
     with resources.as_file(resources.files("legalir.statutes") / "site_words.yaml") as path:
         words = cast(dict[str, dict[str, list[str]]], read_yaml(path, "words of sites"))
-    keys = ("top", "offered", "signed", "changes", "noted")
-    top, offered, signed, changes, noted = ("|".join(chain.from_iterable(words[key].values())) for key in keys)
+    keys = ("top", "offered", "signed", "changes", "noted", "behind")
+    top, offered, signed, changes, noted, behind = ("|".join(chain.from_iterable(words[key].values())) for key in keys)
     return {
         "changes": re.compile(
             rf"(?:{changes})(?:(?:\s?[-–—:(]|\s(?:nach|par|per|by))\s?[^.;]{{1,40}})?", re.IGNORECASE
         ),
+        "behind": re.compile(behind, re.IGNORECASE),
         "noted": re.compile(rf"\W*(?:{noted})\W*", re.IGNORECASE),
         "top": re.compile(rf"\W*(?:{top})\W*", re.IGNORECASE),
         "offered": re.compile(rf"\W*(?:{offered})(?:\W+(?:{offered})){{0,5}}\W*", re.IGNORECASE),
