@@ -820,6 +820,22 @@ def test_digits_set_high(tmp_path: Path, lang: str, words: str, marks: str, numb
     assert [row["article"] for row in html(None, path=tmp_path / "a.html").provisions()] == numbers.split()
 
 
+@pytest.mark.parametrize(
+    ("heading", "page_title", "name"),
+    [
+        ("Loi fédérale<br>sur les quais", "", "Loi fédérale sur les quais"),
+        ("Loi sur les quais<br>(loi des quais - LQ)", "", "Loi sur les quais (loi des quais - LQ)"),
+        ("Kaigesetz (Kaiordnung - KO)", "Kaigesetz (Kaiordnung - KO) - Recht", "Kaigesetz (Kaiordnung - KO)"),
+        ("Loi sur les quais<br>(du 3 mai 2011)", "", "Loi sur les quais"),
+        ("Loi sur les quais</h1><p>sur proposition du préfet", "", "Loi sur les quais"),
+    ],
+)
+def test_a_name_that_a_line_break_or_a_dash_parts(tmp_path: Path, heading: str, page_title: str, name: str) -> None:
+    page = f"<html><meta charset=utf-8><title>{page_title}</title><h1>{heading}</h1><p>Art. 1 Port.<p>Art. 2 Quai."
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    assert {row["law"] for row in html(None, path=tmp_path / "a.html").provisions()} == {name}
+
+
 NAMES = """
 LAWS OF NARNIA | CHAPTER 271 | COUNTY PIERS ACT | ARRANGEMENT OF SECTIONS
     COUNTY PIERS ACT

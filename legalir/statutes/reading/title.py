@@ -21,7 +21,7 @@ _LONGEST = 300
 _FIRST = 4
 """Words at the beginning of a name among which the kind of the law is: ``Valtioneuvoston asetus …``."""
 
-_BETWEEN = re.compile(r"\s*[|｜_›»·]\s*|\s+[-–—]\s+|(?<=[\u2e80-\uffff])[-–—](?=[\u2e80-\uffff])")
+_BETWEEN = re.compile(r"\s*[|｜_›»·]\s*|\s+[-–—]\s+(?![^()]*\))|(?<=[\u2e80-\uffff])[-–—](?=[\u2e80-\uffff])")
 _CALLED = re.compile(r"[\w/\s]{1,12}(?:[：:](?:\s\|)?|\s\|)\s*(?=\S)")
 """What stands before a name in a list of facts: ``法規名稱：``."""
 
@@ -61,6 +61,10 @@ _THAI_YEAR, _THAI_LINES = "พ.ศ.", 3
 """What ends the name of a Thai act, on a line of its own, and the lines below the kind of the act in which it comes."""
 
 
+_GOES_ON = re.compile(r"\s*(?:(?-i:[a-zà-ÿ])|\([^\W\d_][^()\d]{3,80}\)\s*$)")
+"""A line below a heading that is a part of it: *sur les ports*, *(loi portuaire - LP)*."""
+
+
 class Name(NamedTuple):
     """The name of a law, the rows that it stands in, from first to last, and whether the file says that it is."""
 
@@ -98,7 +102,8 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     best = [*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))]
     if best:
         whole = levels.get(best[0]) == 1 and named.get(best[0], 0) > 1
-        found = _name_at(rows, best[0], whole)._replace(said=best[0] in {*marked, *begun})
+        found = _name_at(rows, best[0], whole, levels.get(best[0] + 1) == levels.get(best[0], 0))
+        found = found._replace(said=best[0] in {*marked, *begun})
         for piece in filter(_rank, pieces):  # Закон про порти: ЗАКОН УКРАЇНИ, Про порти
             own, few = _words(found.words), _words(piece)
             if few < own and not few <= _words(rows[best[0]]) and not any(map(str.isdigit, "".join(own - few))):
@@ -126,11 +131,12 @@ _SHORT_NAME = re.compile(r"\((?=[A-ZÀ-ÖØ-Þ])[^\W\d_][^\s()\d]{2,60}(?:\s?[�
 """The short name of a law in brackets on a line of its own: ``(Ziegenhaltungsverordnung – ZiegHV)``."""
 
 
-def _name_at(rows: Sequence[str], first: int, whole: bool = False) -> Name:
+def _name_at(rows: Sequence[str], first: int, whole: bool = False, parted: bool = False) -> Name:
     """Return the name in a row, with the rows in which it goes on: ``USTAWA``, ``z dnia 16 maja 2008 r.``, ``o …``.
 
     Args:
         whole: the file says that a single word in the row is the whole name.
+        parted: the next row is a heading of the same level, as where a line break parts a heading.
     """
     words, last = rows[first], first
     below = (row for row in range(first + 1, len(rows)) if rows[row].strip())
@@ -150,6 +156,8 @@ def _name_at(rows: Sequence[str], first: int, whole: bool = False) -> Name:
         above = [at for at, row in enumerate(later) if rows[row].strip().startswith("DENGAN RAHMAT")]
         last = later[min(above[0] - 1 if end > matter and above else end, len(later) - 1)]
         words = " ".join(rows[first : last + 1])
+    if parted and last == first and _GOES_ON.match(rows[first + 1]):
+        words, last = f"{words} {rows[first + 1].strip()}", first + 1
     below = (row for row in range(last + 1, len(rows)) if rows[row].strip())
     while goes_on and (row := next(below, None)) and rows[row].strip()[0].islower() and len(words) < _LONGEST:
         words, last = f"{words} {rows[row].strip()}", row
