@@ -96,7 +96,7 @@ _HANGUL = re.compile("[가-힣]{2}")
 _BOOK = re.compile("(?<=》)(?:[一-鿿]{1,10}[编編]|[总總分][则則])\\Z|(?<=法典)[一-鿿]{1,10}[编編]\\Z")
 """A book of a law before an article of it: 《民法典》合同编第五百条."""
 _LAW_WORD = re.compile(
-    "(?<![違违適合司立手方用作話技療製文工便無不論])(?:法|條例|条例)(?=[，、之的（(規规はがをにもで违違所上]|の改正|改正)"
+    "(?<![違违適合司立手方用作話技療製文工便無不論])(?:法|條例|条例)(?=[，、之的（(規规はがをにもで违違所上对對]|の改正|改正)"
 )
 """The end of the name of a law that is not quoted and has no number behind it."""
 _OFFENCE = re.compile(" ?(?:違反|违反|위반)(?:の?罪|容疑|の疑い|被告事件|事件|혐의|죄|등|사건)?\\Z")
@@ -123,6 +123,7 @@ _PREDICATE = re.compile(
 _FIRST_PART = re.compile(r"\S+\s?\d+(?=\s(?:und|oder|u\.)\s\d)")
 _QUOTATION_OVER = re.compile(r"\.[\"”»](?!\s?[;,])")
 _TITLED = re.compile(r"\)\s?:")
+_LAW_OF_CONTRACT = re.compile(r"(?:準拠|適用|管轄|适用|適用法律|준거|管辖).{0,3}法?")
 _BEGINS_CHANGE = re.compile(r"(?:\A|\n|[.;:)–—-]\s)\s?(?:[^\W\d_]{1,4}[\s'’]){1,2}\Z")
 """The beginning of a sentence, or of an item in it, with words such as *in*, *à l'*."""
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
@@ -133,7 +134,7 @@ _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
 _OPENS = re.compile(r"(?:\A|[.;:\n]\s?)(?:[^\W\d_]{1,6}\s){1,2}\Z")
 """Words before a law that begin a sentence: *Theo* Luật Cảng biển, …"""
 _CLAUSE_BEGINS = re.compile(
-    r"(?:\A|\s(?:위|역시|또한)|[,、，。.;；:：(（「『“はもがと除依按看見见]"
+    r"(?:\A|\s(?:위|역시|또한|및|또는)|[,、，。.;；:：(（「『“はもがと除依按看見见]"
     r"|[가-힣](?:[은는을를고며도와과면]|므로|지만|거나|에는|에서|하여|으로|러나|한편|따라)) ?\Z"
 )
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
@@ -546,6 +547,7 @@ class _Memory:
         self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
         self.introduced = False  # Whether a short name is given to it before the verb.
         self.kept = ""  # The law that the last one only changed.
+        self.cited: dict[str, str] = {}  # The law of each number that only one other law was cited with.
 
     @property
     def law(self) -> str:
@@ -1213,6 +1215,9 @@ class _Reader:
                     if reference.law_kind in _OTHERS and (reference.law or reference.article):
                         memory.name(reference.law)
                         memory.name(kept or reference.law)
+                        if reference.law_kind != "likely" and (cited := reference.article):
+                            other = memory.cited.get(cited, reference.law) != reference.law
+                            memory.cited[cited] = "" if other else reference.law
                     if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
                         annex = reference.annex or ("" if reference.article else memory.at.annex)
                         article = "" if annex else reference.article or memory.at.article
@@ -1326,6 +1331,7 @@ class _Reader:
 
         between = _AFTERWARDS.sub("", text[before.end : drafts[0].start])
         over = _SENTENCE_OVER.search(between) or _QUOTATION_OVER.search(between)
+        over = over if self._grammar.has_words or not self._changing.search(memory.own.law) else None
         if over or any(one.start > before.start and begins(one) for one in near if one.state == "whole law"):
             return
         if before.kind != "amends" and not begins(before):
@@ -1579,6 +1585,9 @@ class _Reader:
         if likely and whole is not None and (last is None or last.end <= whole.start):
             last, over = whole, True  # The Pier Act 1990 applies. By section 5 …
         law = _law_meant(last, start) if likely or not over else None
+        again = memory.cited.get(draft.numbers.get("article", "")) if likely and last is not whole else ""
+        if again and (law is None or law.name != again):
+            return _Law(again, "likely", start, start)  # § 5 BGB, § 6 StGB. … die Frist des § 5
         if law is None and likely and not over and last is None and memory.law and not self._grammar.has_words:
             law, over = _Law(memory.law, "likely", start, start), True  # 《港口法》首次规定处罚（第四十三条）
         marked = self._is_in_no_statute(text, start, memory)
@@ -1884,7 +1893,8 @@ class _Reader:
             for draft in reversed(drafts):
                 own_law = draft.law is not None and not (draft is last and draft.inherits)
                 near = draft.relation in ("before_paragraph", "after_paragraph", "before_item")  # número anterior
-                if (RANKS[level] >= draft.highest and level != "annex") or own_law or near:
+                among = level == "annex" and "article" in draft.numbers  # Sections 2 and 4(2) of, and paragraph 1 of …
+                if (RANKS[level] >= draft.highest and level != "annex") or own_law or near or among:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
                 own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
@@ -1971,12 +1981,13 @@ class _Reader:
         """Take a law alone in brackets behind, where laws precede their articles: 327조(형법), 192条（民法）."""
         note = _AFTERWARDS.match(text, drafts[-1].end) if not self._grammar.law_after and not memory.own.law else None
         law = self._law_before(text, note.end() - 1, memory) if note and text[note.start()] in _OPENING else None
-        alone = law and note and law.kind == "named" and law.name and law.start == note.start() + 1
-        if not law or not alone:
+        if not law or not note or law.kind != "named" or law.start != note.start() + 1 or not law.name:
+            return False
+        if memory.document or _LAW_OF_CONTRACT.fullmatch(law.name):  # A heading: 第15条（準拠法）
             return False
         for draft in drafts:
             draft.law = law if draft is drafts[-1] else draft.law or law
-        drafts[-1].end = note.end() if note else law.end
+        drafts[-1].end = note.end()
         return True
 
     def _of_documents(self, text: str, drafts: list[_Draft], memory: _Memory) -> None:

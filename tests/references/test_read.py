@@ -1136,6 +1136,109 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ("zh", "", "《财产综合保险条款（2020版）》第六条、附件三《技术规格书》第4.1条、微信聊天记录第14至22条。", []),
         ("en", "By-law 5", "contravenes section 7 or 8 of this By-law.", ["By-law 5 7", "By-law 5 8"]),
         ("sv", "", "generalklausulen = § 36 AvtL; § 4 i fastighetsägarens ordningsregler.", ["AvtL 36"]),
+        (
+            "fr",
+            "Règlement X",
+            "visée à l'article 25 de la loi du 10 juin 1999. Les agents désignés à l'article 22 de cette même loi.",
+            ["loi du 10 juin 1999 25", "loi du 10 juin 1999 22"],
+        ),
+        (
+            "es",
+            "Decreto X",
+            "los artículos 21 y 24 de la Ley 1448 de 2011, y que el artículo 27 de esta última ley ordena.",
+            ["Ley 1448 de 2011 21", "Ley 1448 de 2011 24", "Ley 1448 de 2011 27"],
+        ),
+        (
+            "en",
+            "Regs X",
+            "powers conferred by sections 15(1) and (2), 47(2) and 82(3)(a) of, and paragraphs 1(1) and 15 of"
+            " Schedule 3 to, the Piers at Work etc. Act 1974.",
+            [
+                "Piers at Work etc. Act 1974 15/1",
+                "Piers at Work etc. Act 1974 15/2",
+                "Piers at Work etc. Act 1974 47/2",
+                "Piers at Work etc. Act 1974 82/3/a",
+                "Piers at Work etc. Act 1974 Schedule 3//1/1",
+                "Piers at Work etc. Act 1974 Schedule 3//15",
+            ],
+        ),
+        (
+            "en",
+            "",
+            "section 149 of the Pier Act 2010. Her case, put on article 8 of the Convention, adds nothing to "
+            "section 149.",
+            ["Pier Act 2010 149", "8", "Pier Act 2010 149"],
+        ),
+        (
+            "de",
+            "",
+            "Verletzung von Art. 257d Abs. 1 OR und von Art. 29 Abs. 2 BV. Sie ist unwirksam, wenn die Frist "
+            "von Art. 257d nicht abgelaufen war.",
+            ["OR 257d/1", "BV 29/2", "OR 257d"],
+        ),
+        (
+            "es",
+            "Decreto X",
+            "Se reforman los artículos 17, fracción II, y 42-A; y se deroga el artículo 43 de la Ley General de Salud.",
+            ["Ley General de Salud 17//2", "Ley General de Salud 42-A", "Ley General de Salud 43"],
+        ),
+        (
+            "it",
+            "",
+            "di cui agli artt. 416-bis, commi primo, secondo e terzo, 629, secondo comma, cod. pen.",
+            ["cod. pen. 416-bis/1", "cod. pen. 416-bis/2", "cod. pen. 416-bis/3", "cod. pen. 629/2"],
+        ),
+        (
+            "it",
+            "Regolamento X",
+            "visto il trattato sul funzionamento dell’Unione europea, in particolare l’articolo 290; 2652 n. 4 c.c.",
+            ["trattato sul funzionamento dell’Unione europea 290", "c.c. 2652///4"],
+        ),
+        (
+            "pt",
+            "Decreto-Lei X",
+            "Os artigos 5.º e 12.º-A do Decreto-Lei n.º 555/99 passam a ter a seguinte redação. O modelo cons"
+            "ta do anexo II ao presente decreto-lei.",
+            ["Decreto-Lei n.º 555/99 5", "Decreto-Lei n.º 555/99 12-A", "Decreto-Lei X anexo II"],
+        ),
+        (
+            "pt",
+            "",
+            "pressuposto do art. 500.º do CC. Não é nulo (art. 615.º, n.º 1, al. d), ex vi art. 666.º, n.º 1, do CPC).",
+            ["CC 500", "CPC 615/1//d", "CPC 666/1"],
+        ),
+        (
+            "zh",
+            "国务院关于修改部分行政法规的决定",
+            "将《公司登记管理条例》第九条第二项修改为：“住所”。删去第二十条第三款，并将第三十一条中的“公告”修改为“公示”。",
+            ["公司登记管理条例 9//2", "公司登记管理条例 20/3", "公司登记管理条例 31"],
+        ),
+        (
+            "ko",
+            "",
+            "자본시장법 제178조 제1항 제1호 위반 여부 및 제179조에 기한 청구.",
+            ["자본시장법 178/1/1", "자본시장법 179"],
+        ),
+        (
+            "ja",
+            "",
+            "本契約第12条第2項に基づく解除がなされた場合でも、第8条（秘密保持）及び第15条（準拠法）は有効に存続する。",
+            [],
+        ),
+        (
+            "nl",
+            "KB X",
+            "Gelet op de codex over het welzijn op het werk, de artikelen I.4-1 en I.4-36; Gelet op artikel 8"
+            "4 van de wetten op de Raad van State, gecoördineerd op 12 januari 1973;",
+            [
+                "codex over het welzijn op het werk",
+                "codex over het welzijn op het werk I.4-1",
+                "codex over het welzijn op het werk I.4-36",
+                "wetten op de Raad van State, gecoördineerd op 12 januari 1973 84",
+            ],
+        ),
+        ("pl", "", "art. 14na Ordynacji podatkowej; art. 148 k.k.", ["Ordynacja podatkowa 14na", "k.k. 148"]),
+        ("zh", "", "新修订的港口管理法对高空抛物作出专门规定，该法第四十三条将其列为妨害行为。", ["港口管理法 43"]),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
