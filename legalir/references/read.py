@@ -115,15 +115,19 @@ _LIST_BEGINS = re.compile(
     r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
 )
 _PREDICATE = re.compile(
-    r"(?<!\w)(?:was|were|is|are|been|est|sont|a été|ont été|fut|furent|è|sono|stat[oaie]|fue|fueron|sido|es|foi|foram"
-    r"|é|werd|werden|zijn|wurde|wurden|ist|został[aoy]?|zostali|har|blev|ble|er|är|blir)"
-    r"(?:\s[^\W\d_]{3,12})?\s?\Z(?<!qu[’']il a été )"
+    r"(?<!\w)(?<!which )(?<!that )(?<!qui )(?<!que )(?<!qu’il )(?<!qu'il )(?<!che )(?<!die )(?<!dat )(?<!som )"
+    r"(?:was|were|is|are|(?:has|have|had) been|est|sont|a été|ont été|fut|furent|è|sono|fue|fueron|ha sido|han sido|es"
+    r"|foi|foram|é|werd|werden|zijn|wurde|wurden|ist|został[aoy]?|zostali|har|blev|ble|er|är|blir)"
+    r"(?:\s[^\W\d_]{3,12}){0,2}\s?\Z"
 )
 """Words before *amended by* that make it what the sentence says."""
 _FIRST_PART = re.compile(r"\S+\s?\d+(?=\s(?:und|oder|u\.)\s\d)")
+"""The first of several sentences of a paragraph: ``Satz 1`` in *Satz 1 und 2*."""
 _QUOTATION_OVER = re.compile(r"\.[\"”»](?!\s?[;,])")
 _TITLED = re.compile(r"\)\s?:")
+"""What follows a law that a note is about: *Kaufrecht (BGB):*."""
 _LAW_OF_CONTRACT = re.compile(r"(?:準拠|適用|管轄|适用|適用法律|준거|管辖).{0,3}法?")
+"""The law that a contract chooses, as the heading of a clause."""
 _BEGINS_CHANGE = re.compile(r"(?:\A|\n|[.;:)–—-]\s)\s?(?:[^\W\d_]{1,4}[\s'’]){1,2}\Z")
 """The beginning of a sentence, or of an item in it, with words such as *in*, *à l'*."""
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
@@ -1318,12 +1322,8 @@ class _Reader:
             drafts = [one for one in drafts if one.law is None and one.is_inside]
         cited = (one for one in reversed(near) if one.article or one.annex)
         before = next((one for one in cited if not self._is_changer(text, one.start, one.end)), None)
-        if (
-            not drafts
-            or before is None
-            or before.law_kind not in ("named", "short")
-            or before.law in ("", memory.at.law)
-        ):
+        foreign = before is not None and before.law_kind in ("named", "short") and before.law not in ("", memory.at.law)
+        if not drafts or before is None or not foreign:
             return
 
         def begins(one: Reference) -> bool:
