@@ -252,9 +252,11 @@ def test_raised_digits_and_divided_words_of_a_pdf(tmp_path: Path) -> None:
 
 def test_marks_and_letters_set_high_in_a_pdf_stay_on_their_line(tmp_path: Path) -> None:
     high = "/F 9.17 Tf 4 Ts ({}) Tj /F 11 Tf 0 Ts ({}) Tj"
-    data = pdf_of([["Harbours", "Article 1", "A port has 20 m", "Article 2", "A quay is long.", "QUAY", "MARK"]])
+    lines = ["Harbours", "Article 1", "A port has 20 m", "Article 2", "A quay is long.", "QUAY", "BLANK", "MARK"]
+    data = pdf_of([lines])
     for plain, words in (
         (b"(Article 2) Tj", "(Article 2) Tj " + high.format(r"2\)", "")),  # 2)
+        (b"(BLANK) Tj", "(It has 9 m) Tj " + high.format("2 ", "of deck.")),
         (b"(A port has 20 m) Tj", "(A port has 20 m) Tj " + high.format("2", " of quay.")),
         (b"(QUAY) Tj", "(The 10) Tj " + high.format("th", " quay is wide.")),
         (b"(MARK) Tj", high.format("1", "[It is deep.]")),
@@ -263,7 +265,7 @@ def test_marks_and_letters_set_high_in_a_pdf_stay_on_their_line(tmp_path: Path) 
     (tmp_path / "a.pdf").write_bytes(data)
     assert read(pdf(None, path=tmp_path / "a.pdf")) == [
         ("1", "", "A port has 20 m² of quay."),
-        ("2", "", "A quay is long.\nThe 10th quay is wide.\n¹[It is deep.]"),
+        ("2", "", "A quay is long.\nThe 10th quay is wide.\nIt has 9 m² of deck.\n¹[It is deep.]"),
     ]
 
 

@@ -127,6 +127,7 @@ def _raise_small_digits(page: Page) -> None:
     Brackets around them are left out, as on web pages. Letters behind a digit are set on the line: 10th, 1er.
     """
     runs = [[*run] for _, run in groupby(page.chars, key=lambda char: (char["size"], round(char["bottom"], 1)))]
+    gone = set[int]()
     for before, run, after in zip([[], *runs], runs, [*runs[1:], []], strict=False):
         words = "".join(char["text"] for char in run).strip()
         high = raised(words)
@@ -138,10 +139,12 @@ def _raise_small_digits(page: Page) -> None:
             beside = after[0]
         else:
             continue
-        run[0] |= {edge: beside[edge] for edge in ("top", "bottom", "doctop", "size")}
-        run[0] |= {"text": high, "x1": run[-1]["x1"]}
-        for char in run[1:]:
-            page.chars.remove(char)
+        end = len(run) - run[-1]["text"].isspace()
+        for char in (run[0], *run[end:]):
+            char |= {edge: beside[edge] for edge in ("top", "bottom", "doctop", "size")}
+        run[0] |= {"text": high, "x1": run[end - 1]["x1"]}
+        gone.update(map(id, run[1:end]))
+    page.chars[:] = [char for char in page.chars if id(char) not in gone]
 
 
 def _is_raised(char: dict[str, Any], beside: dict[str, Any], gap: float) -> bool:
