@@ -804,6 +804,7 @@ def test_a_page_says_its_language_and_marks_its_footnotes(tmp_path: Path) -> Non
         ("th", "มาตรา ๑ | มาตรา ๒ | มาตรา ๒/๑ | มาตรา ๓", "<sup>[๑]</sup>", "1 2 2/1 3"),
         ("ru", "Статья 1. | Статья 2", '<span style="vertical-align: super">1</span>', "1 2"),
         ("ru", "Статья 1. | Статья 2. | Статья 2", '<span class="up">1</span>.', "1 2 2¹"),
+        ("ru", "Статья 1. | Статья 2. | Статья 2", '<span class="low">1</span>.', "1 2 2¹"),
         ("ru", "Статья 1. | Статья 2. | Статья 3", '<span class="big">1</span>.', "1 2"),
     ],
 )
@@ -812,7 +813,7 @@ def test_digits_set_high(tmp_path: Path, lang: str, words: str, marks: str, numb
     if lang == "th":
         lines = [f"{each}{marks}" for each in lines]
     lines[-1] += "" if lang == "th" else marks
-    style = "<style>.big { color: red } .up { font-size: 66%; vertical-align: super; }</style>"
+    style = "<style>.big { color: red } .up, .low { font-size: 66%; vertical-align: super; }</style>"
     page = f"<html lang={lang}><meta charset=utf-8>{style}<h1>Закон</h1>" + "".join(
         f"<p>{each} Port." for each in lines
     )

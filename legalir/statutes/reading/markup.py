@@ -41,8 +41,8 @@ _PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!DOCTYPE\s+html[^>]*>\s*)?<html[\s
 _SOFT_HYPHEN = re.compile(r"\u00ad|&(?:shy|#0*173|#x0*ad);?", re.IGNORECASE)
 """Where a browser may divide a word, and shows nothing else."""
 _SET_HIGH = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
-_HIGH_CLASS = re.compile(r"\.([\w-]+)\s*(?:,[^{}]*)?\{[^{}]*vertical-align\s*:\s*super", re.IGNORECASE)
-"""A class that the styles of a page set high."""
+_OF_CLASS = re.compile(r"\.([\w-]+)\s*(?:,|$)")
+"""A class that a rule of style is for."""
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)""")
 
@@ -92,7 +92,11 @@ class Markup:
                     element.text = body.text
                     element.extend(body)
         if raised:
-            high = {*_HIGH_CLASS.findall(" ".join(str(each.text) for each in self.root.iter("style")))}
+            styles = " ".join(str(each.text) for each in self.root.iter("style"))
+            rules = (each.rpartition("{") for each in styles.split("}"))
+            high = {
+                name for classes, _, style in rules if _SET_HIGH.search(style) for name in _OF_CLASS.findall(classes)
+            }
             for element in self.root.iter("span", "font"):
                 of_class = high and not high.isdisjoint(attribute(element, "class").split())
                 if of_class or _SET_HIGH.search(attribute(element, "style")):
