@@ -129,15 +129,20 @@ def test_what_eur_lex_adds_to_an_act_and_sets_beside_a_letter() -> None:
     note = '<a id="ntc1" href="#ntr1"> (<span>1</span>)</a>'
     page = sample("eurlex").replace("Regulation on quays<", "Regulation on quays (Text with EEA relevance)<")
     page = page.replace(
-        "Article 9 is replaced.", f"Directive 2020/5{note} ►M1 and 9 ◄.</p><table>{rows}</table>{grid}<p>"
+        "Article 9 is replaced.", f"Directive 2020/5{note} ►M1 and ►9 ►Boats ◄.</p><table>{rows}</table>{grid}<p>"
     )
     page = page.replace("ANNEX I</p>", 'ANNEX I</p><p class="oj-doc-ti">Kinds</p><p class="oj-doc-ti">of quays</p>')
     page = page.replace('<div class="eli-subdivision" id="art_1"', '<p class="norm">—————</p><div id="art_1"')
     law = law_of(format_of("eurlex"), page)
     documents = documents_of(law)
     assert law.title == "Regulation on quays" and set(documents) == {"preamble", "1", "annex-1"}
-    text = "1. This is about quays; Directive 2020/5 and 9 .\n(a) a quay;\nA | 12\nb) a pier"
+    text = "1. This is about quays; Directive 2020/5 and 9 Boats .\n(a) a quay;\nA | 12\nb) a pier"
     assert (documents["1"].text, documents["annex-1"].unit.heading) == (text, "Kinds of quays")
+
+
+def test_a_short_name_in_brackets_is_of_the_name() -> None:
+    page = sample("eurlex").replace("Regulation on quays<", "Ley de Eficiencia (LEE)<")
+    assert law_of(format_of("eurlex"), page).title == "Ley de Eficiencia (LEE)"
 
 
 def test_headings_of_several_paragraphs_in_denmark_are_groups() -> None:

@@ -21,7 +21,7 @@ _LONGEST = 300
 _FIRST = 4
 """Words at the beginning of a name among which the kind of the law is: ``Valtioneuvoston asetus …``."""
 
-_BETWEEN = re.compile(r"\s*[|｜_›»·]\s*|\s+[-–—]\s+(?![^()]*\))|(?<=[\u2e80-\uffff])[-–—](?=[\u2e80-\uffff])")
+_BETWEEN = re.compile(r"\s*[|｜_›»·]\s*|\s+[-–—]\s+(?![^()]{0,100}\))|(?<=[\u2e80-\uffff])[-–—](?=[\u2e80-\uffff])")
 _CALLED = re.compile(r"[\w/\s]{1,12}(?:[：:](?:\s\|)?|\s\|)\s*(?=\S)")
 """What stands before a name in a list of facts: ``法規名稱：``."""
 
@@ -49,7 +49,7 @@ _WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
 
 
 RELEVANCE = re.compile(
-    r"\s*\([^()]*(?<![^\W_])(?:EEA|EEE|EES|EER|EEZ|EGP|EGT|EHP|EMP|EOG|ETA|EWR|EØS|LEE|SEE|ŻEE|ЕИП|ΕΟΧ)(?![^\W_])[^()]*\)$"
+    r"\s*\((?=[^()]*\s)[^()]*(?<![^\W_])(?:EEA|EEE|EES|EER|EEZ|EGP|EGT|EHP|EMP|EOG|ETA|EWR|EØS|LEE|SEE|ŻEE|ЕИП|ΕΟΧ)(?![^\W_])[^()]*\)$"
 )
 """What stands behind the name of an act of the Union that is of the European Economic Area, too."""
 

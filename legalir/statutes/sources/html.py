@@ -49,7 +49,7 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _OPENING = tuple('«“„‚‘"「')
 _XML = (".xml", ".xhtml", ".html", ".json")
 _LABEL = re.compile(r"\(?\w{1,5}\)|\w{1,3}\.|[—–•-]")
-_EDITED = re.compile(r"►(?:[A-Z]\d{0,3})?|◄")
+_EDITED = re.compile(r"►(?:[A-Z]\d{1,3}|B(?!\w))?|◄")
 """Where another act changed the text, in consolidated texts of EUR-Lex: ``►M1 ten days ◄``."""
 _BETWEEN = r"[\s.:–—-]*"
 _ROOT, _FIRST_KEY = re.compile(r"<(?:[\w.-]+:)?([^\W\d][\w.-]*)[\s>/]"), re.compile(r'[\s\ufeff]*\{\s*"([^"]+)"\s*:')
