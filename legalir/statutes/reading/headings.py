@@ -267,7 +267,7 @@ _NOTED = re.compile(r"\((?:Anm|Note|Nota|Anmerkung)\.?\s?:\s*|\{")
 """What opens a note in place of an article: ``(Anm.: § 4 aufgehoben durch …)``, ``{Статтю 3 виключено …}``."""
 _BEHIND_ENTRIES = re.compile(
     rf"\.{{4,}}\s*\d{{1,4}}\s*$|^(?:{TEXT.pattern})$"
-    r"|^\s*(?:art\w*\.?|§+|sec\w*\.?)\s*\d[\w./]*(?:[\s,–-]+(?:\d[\w./]*|à|tot|t/m|bis|to|und|and|en|et|al?|e|y))*\s*$",
+    r"|^\s*(?:art[^\W\d]*\.?|§+|sec[^\W\d]*\.?)\s*\d[\w./]*(?:[\s,–-]+(?:\d[\w./]*|à|tot|t/m|bis|to|und|and|en|et|al?|e|y))*\s*$",
     re.IGNORECASE,
 )
 """Lines behind the last entry of contents: ``Historical notes ........ 6``, ``Art. 5, 5bis, 6``, ``Text``."""
@@ -373,7 +373,8 @@ def layout(rows: Sequence[str], table: Jurisdiction) -> Layout:
     taken = {each.candidate.series for each in chosen}
     chosen += chain(inner, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))
     parts = _parts_of_groups(rows, chosen, sorted([*_rows(containers), *_rows(groups)]), table)
-    rest = [each for each in _of(found, "article") if each.row not in {part.candidate.row for part in parts}]
+    of_parts = {part.candidate.row for part in parts}
+    rest = [each for each in _of(found, "article") if each.row not in of_parts]
     below = [each._replace(kind="paragraph") for each in rest if each.series not in taken]
     chosen += chain(below, sorted([*_rows(containers), *(each.candidate.row for each in chosen)]))  # Artikel 3 § 1
     for series in dict.fromkeys(each.series for each in more):
@@ -900,6 +901,7 @@ def _titles(
 
     captions = [row for row in articles if free(row - 1) and _CAPTION.fullmatch(rows[row - 1].strip())]
     captions = captions if table.heading_in_brackets or len(captions) * 3 > live * 2 else []
+    with_caption = {*captions}
 
     def is_named(row: int) -> bool:
         """Return True if the row below is a name and not all that the unit holds."""
@@ -908,7 +910,7 @@ def _titles(
         if rows[row].rstrip().endswith(".") and not behind[row] and own.level != "provision":  # PART I.
             ends = own.kind == "annex" or (own.kind == "group" and {row + 2, row + 3} & plan.headings.keys())
             name = _side_note(name) if ends else name
-        if not free(row + 1) or not _is_name(name) or row + 2 == len(rows) or row + 2 in captions:
+        if not free(row + 1) or not _is_name(name) or row + 2 == len(rows) or row + 2 in with_caption:
             return False
         if own.kind == "supplement" and table.lang == "ja" and _is_caption(name):  # of its paragraph 1
             return False
@@ -1025,10 +1027,11 @@ def _without_paragraphs(rows: Sequence[str], marked: Sequence[int], headings: Co
         if row not in headings and (mark := _MARK_OF_PARAGRAPH.match(rows[row])):
             parts[re.sub("[a-z]+", "a", re.sub(r"\d+", "0", mark[0].strip()))].append(row)
 
-    def is_above(row: int) -> bool:
-        return next((at in headings for at in range(row + 1, len(rows)) if at in headings or at not in every), False)
-
-    gone = {row for same in parts.values() if 2 * sum(map(is_above, same)) < len(same) for row in same}
+    above = set[int]()
+    for row in sorted(every, reverse=True):
+        if row + 1 in headings or row + 1 in above:
+            above.add(row)
+    gone = {row for same in parts.values() if 2 * sum(row in above for row in same) < len(same) for row in same}
     return [row for row in marked if row not in gone]
 
 
@@ -1091,7 +1094,7 @@ def _side_note(words: str) -> str:
 
 def _is_title(words: str) -> bool:
     """Return True if a line may be the heading of an article beside it: a script with capitals shows it."""
-    words = _TITLE_OPENED.sub("", words)
+    words = words[opened.end() :] if (opened := _TITLE_OPENED.match(words)) else words
     return words.lstrip()[:1].isupper() and _is_name(words)
 
 
@@ -1447,7 +1450,8 @@ def read_text(
     gone |= {"table of changes": changes_of(words), "notes of the site": notes_of(words)}
     gone |= {"notes behind the law": notes_behind(words)}
     left_out |= {reason: "\n".join(words[at] for at in places) for reason, places in gone.items() if places}
-    kept = [at for at in range(foot) if not any(at in places for places in gone.values())]
+    every = {at for places in gone.values() for at in places}
+    kept = [at for at in range(foot) if at not in every]
     words, levels = [words[at] for at in kept], {new: levels[at] for new, at in enumerate(kept) if at in levels}
     found = _language(words, lang)
     chosen = country if country in jurisdictions() else country_of(words, found)

@@ -374,7 +374,7 @@ def _labels_of_items(page: Markup) -> dict[etree._Element, str]:
 
 
 def _seen(element: etree._Element) -> str:
-    """Return the first words of an element that are not for readers of the screen alone."""
+    """Return the words of an element without those for readers of the screen alone."""
     words = list[str]()
 
     def visit(each: etree._Element) -> None:
