@@ -1239,6 +1239,63 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ),
         ("pl", "", "art. 14na Ordynacji podatkowej; art. 148 k.k.", ["Ordynacja podatkowa 14na", "k.k. 148"]),
         ("zh", "", "新修订的港口管理法对高空抛物作出专门规定，该法第四十三条将其列为妨害行为。", ["港口管理法 43"]),
+        (
+            "en",
+            "",
+            "Section 5 of the Pier Act 1970, as amended by the Quay Act 1990 and by the Dock Act 1995, applie"
+            "s. Section 7 of that Act too.",
+            ["Pier Act 1970 5", "Quay Act 1990", "Dock Act 1995", "Pier Act 1970 7"],
+        ),
+        (
+            "en",
+            "",
+            "Section 5 of the Pier Act 1970 applies. Amended by the Quay Act 1990, it fails. Section 7 of that Act.",
+            ["Pier Act 1970 5", "Quay Act 1990", "Quay Act 1990 7"],
+        ),
+        (
+            "ja",
+            "",
+            "所得税法第5条及び所得税法施行令第3条。所得税法の規定により、同令第4条を適用する。",
+            ["所得税法 5", "所得税法施行令 3", "所得税法施行令 4"],
+        ),
+        ("ja", "", "民法第5条。刑法第6条。民法施行規則の規定、同法第7条。", ["民法 5", "刑法 6", "刑法 7"]),
+        ("ko", "", "선박법(제3장을 제외한다) 제5조가 적용된다.", ["선박법 제3장", "5"]),
+        (
+            "fr",
+            "Loi X",
+            "L'article 5 de la loi du 3 mai 1990 est remplacé par : « Le bac part. ». L'article 7 est abrogé.",
+            ["loi du 3 mai 1990 5", "Loi X 7"],
+        ),
+        (
+            "it",
+            "Legge X",
+            "All'articolo 5 della legge n. 249 del 1997, il comma 2 è abrogato. Al decreto n. 325 del 2001, l"
+            "'articolo 53 è sostituito.",
+            ["legge n. 249 del 1997 5", "legge n. 249 del 1997 5/2", "Legge X 53"],
+        ),
+        ("it", "Legge X", "L'art. 5 c.c. e l'art. 7 sono abrogati.", ["c.c. 5", "Legge X 7"]),
+        (
+            "en",
+            "",
+            "Section 149 of the Pier Act 2010 and section 3 of the Quay Act 1990. The Dock Act 1995 applies. "
+            "By section 149 it must.",
+            ["Pier Act 2010 149", "Quay Act 1990 3", "Dock Act 1995", "Dock Act 1995 149"],
+        ),
+        (
+            "en",
+            "",
+            "Section 149 of the Pier Act 2010, and section 149.",
+            ["Pier Act 2010 149", "Pier Act 2010 149"],
+        ),
+        ("ja", "", "第15条（準拠法）、第16条（民法）。", ["民法 15", "民法 16"]),
+        ("ja", "船舶法", "第16条（民法）の規定。", ["船舶法 16"]),
+        ("de", "", "§ 5 BGB, § 5 StGB, § 6 ZPO. Die Frist des § 5 läuft.", ["BGB 5", "StGB 5", "ZPO 6", "ZPO 5"]),
+        (
+            "en",
+            "Act X",
+            "A notice under section 5 of the Pier Act 1990 is void, and subsection (2) is repealed.",
+            ["Pier Act 1990 5", "Act X 1/2"],
+        ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
