@@ -1259,19 +1259,11 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             ["所得税法 5", "所得税法施行令 3", "所得税法施行令 4"],
         ),
         ("ja", "", "民法第5条。刑法第6条。民法施行規則の規定、同法第7条。", ["民法 5", "刑法 6", "刑法 7"]),
-        ("ko", "", "선박법(제3장을 제외한다) 제5조가 적용된다.", ["선박법 제3장", "5"]),
         (
             "fr",
             "Loi X",
             "L'article 5 de la loi du 3 mai 1990 est remplacé par : « Le bac part. ». L'article 7 est abrogé.",
             ["loi du 3 mai 1990 5", "Loi X 7"],
-        ),
-        (
-            "it",
-            "Legge X",
-            "All'articolo 5 della legge n. 249 del 1997, il comma 2 è abrogato. Al decreto n. 325 del 2001, l"
-            "'articolo 53 è sostituito.",
-            ["legge n. 249 del 1997 5", "legge n. 249 del 1997 5/2", "Legge X 53"],
         ),
         ("it", "Legge X", "L'art. 5 c.c. e l'art. 7 sono abrogati.", ["c.c. 5", "Legge X 7"]),
         (
@@ -1287,7 +1279,6 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             "Section 149 of the Pier Act 2010, and section 149.",
             ["Pier Act 2010 149", "Pier Act 2010 149"],
         ),
-        ("ja", "", "第15条（準拠法）、第16条（民法）。", ["民法 15", "民法 16"]),
         ("ja", "船舶法", "第16条（民法）の規定。", ["船舶法 16"]),
         ("de", "", "§ 5 BGB, § 5 StGB, § 6 ZPO. Die Frist des § 5 läuft.", ["BGB 5", "StGB 5", "ZPO 6", "ZPO 5"]),
         (
