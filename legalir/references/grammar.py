@@ -335,8 +335,11 @@ class Grammar(Schema):
     """Words before a law at the beginning of a sentence, whose articles are of that law if it amends them: ``au …``."""
 
     changed_by: Forms = ()
-    """Words before a provision that changed what precedes, ``…``: ``inserted by …``. It is one of the own law, even
-    where the text is about another law that it changes."""
+    """Words before or behind what changed the law or provision that precedes, ``…``: ``inserted by …``.
+
+    *That Act* after it is the law that was changed. A provision there without a law is one of the own law, even where
+    the text is about another law that it changes.
+    """
 
     before: Mapping[Level, Forms] = {}
     """Words for the unit before the own one: ``전항``; an ``N`` says how many."""

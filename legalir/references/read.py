@@ -126,7 +126,7 @@ _FIRST_PART = re.compile(r"\S+\s?\d+(?=\s(?:und|oder|u\.)\s\d)")
 _QUOTATION_OVER = re.compile(r"\.[\"”»](?!\s?[;,])")
 _TITLED = re.compile(r"\)\s?:")
 """What follows a law that a note is about: *Kaufrecht (BGB):*."""
-_LAW_OF_CONTRACT = re.compile(r"(?:準拠|適用|管轄|适用|適用法律|준거|管辖).{0,3}法?")
+_LAW_OF_CONTRACT = re.compile(r"(?:準拠|適用|管轄|适用|管辖|준거)(?:法律?|법)")
 """The law that a contract chooses, as the heading of a clause."""
 _BEGINS_CHANGE = re.compile(r"(?:\A|\n|[.;:)–—-]\s)\s?(?:[^\W\d_]{1,4}[\s'’]){1,2}\Z")
 """The beginning of a sentence, or of an item in it, with words such as *in*, *à l'*."""
@@ -942,9 +942,9 @@ class _Reader:
 
     def _changed(self, text: str, place: int, memory: _Memory) -> _Law | None:
         """Return the subject if the law at a place changed or approved it: *the Code, approved by Law 7, in its …*."""
-        law, words = memory.subject, self._changed_by.search(text, max(0, place - _ITS), place)
-        last = law is not None and law.name == memory.law
-        return law if law and last and words and not _SENTENCE_OVER.search(text, law.end, words.start()) else None
+        law = memory.subject
+        last = law is not None and law.name == memory.law and not _SENTENCE_OVER.search(text, law.end, place)
+        return law if last and self._is_changer(text, place, place) else None
 
     def _kept(self, text: str, start: int, end: int, found: Sequence[Reference], memory: _Memory) -> str:
         """Return the law before one that only changed it, which *that Act* then means: *the Act, amended by Law 7*."""
