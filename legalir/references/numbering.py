@@ -192,9 +192,10 @@ def can_follow(number: str, following: str) -> bool:
 
 
 def is_variant(number: str, following: str) -> bool:
-    """Return True if two numbers differ in their letters alone: ``5A`` and ``5B``."""
+    """Return True if two numbers differ in their letters alone: ``5A`` and ``5B``, ``5`` and ``5A``."""
     digits, letters = (_FIRST_DIGITS.match(number), following.lstrip("0123456789"))
-    return bool(digits and letters.isalpha() and number[digits.end() :].isalpha() and following.startswith(digits[0]))
+    tail = number[digits.end() :] if digits else ""
+    return bool(digits and letters.isalpha() and (tail.isalpha() or not tail) and following.startswith(digits[0]))
 
 
 def decimal(number: str) -> str:
@@ -214,8 +215,11 @@ def counted_number(number: str, step: int) -> str:
             return ""
         sign = chr(ord(letter[2]) + step)
         return f"{letter[1] or ''}{sign}" if sign.isalpha() else letter[1] or ""
-    value = int(match[2]) + step
-    head = match[1]
-    if value <= 1 and head and not head[-1].isdigit():
-        return head.rstrip("의の之-./ ") if value == 1 else ""
+    value, head = int(match[2]) + step, match[1]
+    joiner = head[-1:] if not head[-1:].isdigit() else ""
+    first = 2 if joiner in tuple("の의") else 1  # The first branch is 28の2, but 28-1.
+    if joiner and value < first:
+        main = head.rstrip("의の之-./ ")
+        counted = value == first - 1 and joiner != "." and (first == 2 or main.isdecimal())  # L. 1234-1 begins anew.
+        return main if counted else ""
     return f"{head}{value}" if value >= 1 else ""

@@ -62,6 +62,8 @@ _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*/:-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
 _PARTS = re.compile(r"[\w.]{1,20}")
+_LINE_OVER = re.compile(r"(?<![:;,—–-])\n")
+_NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)\Z")
 _INNER = re.compile(r"\(\w{1,5}\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
@@ -1023,7 +1025,7 @@ class _Reader:
                 act = self._law_before(text, start, memory, depth - 1) if family.suffix else None
                 if act and act.end + 1 >= start and (word == family.suffix.strip() or act.kind != "self"):
                     name = self._family(act.name, level) or self._named(act.name, level) if act.name else ""
-                    return _Law(name, act.kind, act.start, end)
+                    return self._in_full(text, _Law(name, act.kind, act.start, end), memory)
         for short in sorted(memory.names, key=len, reverse=True):
             start = end - len(short)
             if start >= low and text.startswith(short, start) and not self._in_word(text, start):
@@ -1034,7 +1036,7 @@ class _Reader:
                 name = " ".join(match[group].split())
                 if (same := self._same_word.match(name)) and memory.law:
                     return _Law(f"{memory.law}{name[same.end() :]}", "short", match.start(group), end)  # 同法施行細則
-                return _Law(name, "named", match.start(group), end)
+                return self._in_full(text, _Law(name, "named", match.start(group), end), memory)
         acts = self._grammar.family["act"].words if "act" in self._grammar.family else ()
         base = next((memory.names[one] for one in acts if one in memory.names), "")
         for level, family in self._grammar.family.items():
@@ -1043,6 +1045,14 @@ class _Reader:
                 if start >= low and text.startswith(word, start) and not self._in_word(text, start):
                     return _Law(self._family(base or memory.at.law, level), "short", start, end)
         return None
+
+    def _in_full(self, text: str, law: _Law, memory: _Memory) -> _Law:
+        """Return a law as the own law or its act if its name ends theirs: 桟橋における事故の防止に関する法律."""
+        for own in (memory.own.law, self._family(memory.own.law, "act")):
+            start = law.start - len(own) + len(law.name)
+            if 0 <= start < law.start and law.name and own.endswith(law.name) and text.startswith(own, start):
+                return _Law(own, law.kind, start, law.end)
+        return law
 
     def _in_word(self, text: str, start: int) -> bool:
         """Return True if a word for a law is the end of a longer word: 本法 in 基本法."""
@@ -1772,6 +1782,9 @@ class _Reader:
                 following.several = {} if "-" in draft.numbers.get(level, "") else dict(several)
                 self._number(text, following, bare, level)
                 following.several = several | following.several
+                if level == "subitem" and "row" in draft.numbers:  # 別表第一（六）項イ、ハ
+                    row = draft.numbers["row"].partition("項")
+                    following.numbers, following.level = {"row": f"{row[0]}項{following.numbers['subitem']}"}, "row"
                 closed = self._closing.match(text, following.end - 1) if self._grammar.closing else None
                 open_before = not (self._grammar.closing and self._closing.match(text, draft.end - 1))
                 far = _NO_WORD.match(text, following.start)  # lit. b und f
@@ -1783,6 +1796,15 @@ class _Reader:
                 if sign not in "XS" or closed or (open_before and fits):
                     return following
         more = self._below(-1).match(text, place)
+        inner = "row" if "row" in draft.numbers else "subitem"
+        above, bracket, _ = draft.numbers.get(inner, "").rpartition("(")
+        if more and more.lastgroup == "unit_deeper" and bracket and text[draft.end - 1] in _CLOSING:  # 제1호13)ㆍ46)
+            number = self._read(self._capture("unit_deeper", more)[0], "")
+            following = _Draft(place, more.end(), draft.level, several=dict(draft.several))
+            following.numbers[inner] = f"{above}({number})"
+            return following
+        if more and more.lastgroup == f"unit_{draft.level}" == "unit_row":  # 別表第一（一）項から（四）項まで
+            return self._begun(text, more)
         if more and more.lastgroup == f"unit_{draft.level}":
             noun = _AGAIN.match(more[0])
             again = noun is not None and noun[0] in text[draft.start : draft.end].split()[-2:]
@@ -1843,9 +1865,12 @@ class _Reader:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
         last = drafts[-1]
         note = _AFTERWARDS.match(text, last.end) if self._grammar.of and self._grammar.has_words else None
-        if note and last.is_inside and not self._head.search(text, note.start(), note.end()):
+        if note and last.is_inside:
             level = min(last.numbers, key=RANKS.__getitem__, default="article")
-            if self._goes_up(text, note.end(), level):
+            up = self._goes_up(text, note.end(), level)
+            if up and self._head.search(text, note.start(), note.end()):
+                last.law = _Law("", "short", last.end, last.end)  # Subsection (2) (see section 3) of section 5
+            elif up:
                 last.end = note.end()  # Subsection (2) (fees) of section 5
         while True:
             of, here = self._of.match(text, last.end), self._head.match(text, _past(_BLANK, text, last.end))
@@ -2022,7 +2047,9 @@ class _Reader:
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
             if not self._grammar.has_words and law and law.kind == "named":
                 words = words or self._document_before.search(law.name)  # 《房屋租赁合同》第三条
-            if is_document(law.end if law and law.start == draft.start else drafts[0].start, words):
+            named = law is not None and law.name and law.start > draft.start  # Nach dem Kaufvertrag § 433 BGB
+            start = law.end if law and law.start == draft.start else drafts[0].start
+            if is_document(0 if named else start, words):
                 draft.law = _Law(_DOCUMENT, "named", draft.start, draft.end)
         if drafts[-1].law and drafts[-1].law.name == _DOCUMENT:
             memory.document = max(drafts[-1].end, behind.end() if behind else 0)
@@ -2253,6 +2280,8 @@ class _Reader:
             named = number and self._grammar.annex_name
             words = _ARTICLE.sub("", " ".join(text[match.start() : end].split()))
             number = self._annex(number) if named else words.strip("()") if words[0] == "(" else words
+        if level == "row":
+            number = self._read(match[0].strip("の項（）() "), "")  # （十六の二）項
         if level == "group":
             number = " ".join(match[0].split())
         closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
@@ -2339,6 +2368,13 @@ class _Reader:
                 bare = not self._head.search(text, note.start(), note.end())
                 unit = below.match(text, _past(_BLANK, text, note.end())) if bare else None
                 after = unit if unit and unit.lastgroup in ("unit_paragraph", "unit_item") else None
+            if after is None and "." in draft.numbers.get("item", ""):
+                inner = self._below(RANKS["article"])
+                while (unit := inner.match(text, _past(_BLANK, text, draft.end))) and (
+                    unit.lastgroup == "unit_paragraph" or draft.part
+                ):  # Nummer 5.4 Absatz 2 Nummer 1 of an annex
+                    draft.part, draft.end = unit[0].strip(), unit.end()
+                    draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
             if after is None:
                 if self._grammar.law_after:
                     self._bracketed(text, draft)
@@ -2423,11 +2459,15 @@ class _Reader:
             law, law_kind = last.law, "short"
         supplement, own = draft.supplement, at.supplement if draft.law is None or draft.law.kind == "self" else ""
         if self._grammar.brackets and not kind and not at.annex and {*numbers} <= {"paragraph", "item", "subitem"}:
-            # paragraph 5(1)(a) in Canada is a paragraph of section 5, and paragraph 5.1(a) one of section 5.1.
+            # In Canada paragraph 5(1)(a) is one of section 5, paragraph 5.1(a) one of section 5.1; so is paragraph 5(a)
+            # where the name of the law has no year, as names have elsewhere.
             parts = " ".join(numbers[each] for each in sorted(numbers, key=RANKS.__getitem__))
             number, *inside = _PARTS.findall(parts) or [""]
             written = "".join(text[draft.start : draft.end].split())
             section = len(inside) == 2 and f"{number}({inside[0]})({inside[1]})" in written
+            lettered = len(inside) == 1 and inside[0][0].isalpha() and _NO_YEAR.search(law) is not None
+            among = "paragraph" in draft.taken and draft.several.get("paragraph") != "B"
+            section = section or (lettered and (among or f"{number}({inside[0]})" in written))
             if section or ("." in number and inside):
                 levels = ("paragraph", "item", "subitem")[not inside[0].isdecimal() :]
                 numbers = {"article": number, **dict(zip(levels, inside, strict=False))}
@@ -2534,9 +2574,11 @@ class _Reader:
             whole = [
                 one for one in named[-1:] if one.state == "whole law" and not text[one.end : words.start()].strip()
             ]
-            first = next((one for one in (*whole, *named) if one.law_kind in _OTHERS), None)
+            outside = [one for one in named if text.count("(", line, one.start) <= text.count(")", line, one.start)]
+            first = next((one for one in (*whole, *(outside or named)) if one.law_kind in _OTHERS), None)
             if first is not None and first.law != memory.own.law:
-                memory.move(Place(first.law, first.article, first.paragraph), len(text))
+                over = _LINE_OVER.search(text, end) if words.lastgroup == "at_once" else None
+                memory.move(Place(first.law, first.article, first.paragraph), over.start() if over else len(text))
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
             over = ends.search(text, law.end)
             memory.move(Place(law.name), over.end() if over else len(text))
