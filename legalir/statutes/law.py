@@ -27,6 +27,8 @@ CELL = " | "
 NOT_YET = "9999-12-31"
 """The date from which a text applies that is not in force and whose date is not fixed: later than any question's."""
 
+_WIDE = "、）"
+"""Signs behind which Chinese has no blank: ``一、灯塔``."""
 _SPACE = re.compile(r"[^\S\x1e]+")
 _LINES = re.compile(r" *\x1e[\x1e ]*")
 _BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype="<u4")
@@ -216,6 +218,9 @@ class Law:
                 pieces.append("\x1e" if part == BREAK else part)
             elif titled or part.role == "text":
                 pieces.append(self.text[part.start : part.end])
+                beside = isinstance(following, Span) and following.start == part.end
+                if beside and part.role == "label" and self.lang == "zh" and self.text[part.end - 1] in _WIDE:
+                    continue
                 if part.role != "text" and (isinstance(following, (Unit, str)) or following.role != part.role):
                     pieces.append(" ")
 

@@ -70,7 +70,7 @@ def test_articles_begin_a_paragraph() -> None:
     documents = documents_of(read())
     assert list(documents) == ["preamble", "1", "2", "3", "3之1", "annex-附件"]
     assert documents["2"].text.splitlines() == [
-        *("船舶应当看灯：", "（一） 大船：", "1. 白天；", "（二） 小船。"),
+        *("船舶应当看灯：", "（一）大船：", "1. 白天；", "（二）小船。"),
         *("第二条规定的船舶，包括木船。", "第三条规定以外的船舶也看灯。"),
     ]
     assert documents["3"].unit.repealed

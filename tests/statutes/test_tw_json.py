@@ -69,7 +69,7 @@ def test_a_law() -> None:
     documents = documents_of(law)
     assert {number: one.text for number, one in documents.items()} == {
         "1": "燈塔應有燈，以維護公共安全，確保人民生命財產。",
-        "2": "船分二種：\n一、 大船：\n（一） 木船。\n（二） 鐵船。\n二、 小船。\n前項船看燈。",
+        "2": "船分二種：\n一、大船：\n（一）木船。\n（二）鐵船。\n二、小船。\n前項船看燈。",
         "2-1": "",
         "3": "第一條（刪除）之燈。",
         "4": "依第二條。",
