@@ -284,7 +284,7 @@ Artículo 1. Objeto. | La ley regula. | Artículo 2. Muelles. | El muelle es un 
 Закон | Стаття 1. Порт | Порт є місцем. | {Статтю 1 доповнено згідно із Законом N 5-VI} | {Статтю 2 виключено на підставі Закону N 5-VI від 01.01.2010} | Стаття 3. Плата | Статтю 7 викласти так.
     1 Порт: Порт є місцем. / {Статтю 1 доповнено згідно із Законом N 5-VI} | 2: | 3 Плата: Статтю 7 викласти так.
 第一條 法。 | 第二條 如下： | 一、大塔。 | 二、小塔。
-    1: 法。 | 2: 如下： / 一、 大塔。 / 二、 小塔。
+    1: 法。 | 2: 如下： / 一、大塔。 / 二、小塔。
 Закон | Глава първа | КЕЙ | Чл. 1. Кеят е място. | Чл. 2. (Изм. - ДВ, бр. 7 от 2010 г.) Той е дълъг. | Глава втора | ТАКСИ | Чл. 3. (Нови кейове) Те са платени. | ДОПЪЛНИТЕЛНИ РАЗПОРЕДБИ | § 1. Кей е мол. | Преходни и заключителни разпоредби | § 2. Старото остава.
     Глава първа КЕЙ > 1: Кеят е място. | Глава първа КЕЙ > 2: (Изм. - ДВ, бр. 7 от 2010 г.) Той е дълъг. | Глава втора ТАКСИ > 3 Нови кейове: Те са платени. | ДОПЪЛНИТЕЛНИ РАЗПОРЕДБИ > 1: Кей е мол. | ДОПЪЛНИТЕЛНИ РАЗПОРЕДБИ > Преходни и заключителни разпоредби > 2: Старото остава.
 Bootsordnung | 1. Boote | § 1 Ziel | Es gilt. | § 2 (aufgehoben) | 2. Kosten | 2.1. Preis | § 3 Preis | Fünf. | 2.2. Frist | § 4 Frist | Ein Jahr.
@@ -307,6 +307,12 @@ Loi | Chapitre Ier | Des quais | § 1er. - Du soin | Art. 1. § 1er. Le quai est
     Chapitre Ier Des quais > § 1er Du soin > 1: § 1er. Le quai est propre. / § 2. Il est droit. | Chapitre Ier Des quais > § 2 Des droits > 2: Un droit est payé. | Chapitre Ier Des quais > § 2 Des droits > 3: Il est bas.
 Art. 1. | § 1. De kaai is van steen. | § 2. De muur is van hout | Art. 2. | § 1. De boot vaart. | § 2. De boot zinkt | Art. 3. Er zijn: | § 1. Masten | Art. 4. Er zijn: | § 2. Zeilen | Art. 5. Slot.
     1: § 1. De kaai is van steen. / § 2. De muur is van hout | 2: § 1. De boot vaart. / § 2. De boot zinkt | 3: Er zijn: / § 1. Masten | 4: Er zijn: / § 2. Zeilen | 5: Slot.
+Wet | Hoofdstuk 1. Kaai | § 1.1. Licht | Artikel 1 | Er is licht. | § 1.2. Kost | Artikel 2 | Bijlage bij artikel 2 van de Wet is er | § 1.3 over kost | Artikel 3 | Slot. | Bijlage bij artikel 2 van de Wet kaaien | Tien euro
+    Hoofdstuk 1 Kaai > § 1.1 Licht > 1: Er is licht. | Hoofdstuk 1 Kaai > § 1.2 Kost > 2: Bijlage bij artikel 2 van de Wet is er / § 1.3 over kost | Hoofdstuk 1 Kaai > § 1.2 Kost > 3: Slot. | bij artikel 2 van de Wet kaaien: Tien euro
+Gesetz | Ziel | § 1. Es gilt. | Boote | § 2. Boote im Gesetz sind | 1. Kahn, | 2. Floß. | § 3. Kosten | 1. Fünf Euro. | Dauer | § 4. Es dauert. | Ende | § 5. Es endet. | Kosten | § 6. Es kostet.
+    1 Ziel: Es gilt. | 2 Boote: Boote im Gesetz sind / 1. Kahn, / 2. Floß. | 3 Kosten: 1. Fünf Euro. | 4 Dauer: Es dauert. | 5 Ende: Es endet. | 6 Kosten: Es kostet.
+1. A pier. | 2. A lamp. | SCHEDULE 1 | Section 2. | Lamps | A lamp is lit. | SCHEDULE 2 | Section 1 applies. | It is so.
+    1: A pier. | 2: A lamp. | 1 Section 2 Lamps: A lamp is lit. | 2: Section 1 applies. / It is so.
 （目的） | 第一条　港を定める。 | 附　則 | （施行期日） | 第一条　施行する。 | （経過措置） | 第二条　みなす。
     1 目的: 港を定める。 | 附 則 > 1 施行期日: 施行する。 | 附 則 > 2 経過措置: みなす。
 """.strip().split("\n")  # noqa: E501
@@ -410,6 +416,45 @@ def test_a_page_names_a_law_whose_first_line_is_only_its_kind() -> None:
     assert (
         name_of_law(["Gesetz: der Hafen ist frei.", "§ 1 Ort"], "Gesetz", {0: 1}).words == "Gesetz: der Hafen ist frei"
     )
+
+
+@pytest.mark.parametrize(
+    ("above", "days"),
+    [
+        (
+            "Hafengesetz | Ausfertigungsdatum: 17.04.2008 | § 1 Es gilt. | § 2 Ausfertigungsdatum",
+            ("", "", "2008-04-17"),
+        ),
+        ("港法 | 施行日：令和六年四月一日 | 第一条　港。 | 第二条　船。", ("2024-04-01", "", "")),
+        ("港法 | 第一条　港。 | 第二条　次の日 | 施行日：令和六年四月一日", ("", "", "")),
+        (
+            "항만법 | [시행 2024. 7. 10.] [법률 제2호, 2024. 1. 9., 제정] | 제1조 항. | 제2조 배.",
+            ("2024-07-10", "", "2024-01-09"),
+        ),
+        (
+            "Wet | Geldend van 01-02-2015 t/m 31-12-2018 | Artikel 1 | Kaai. | Artikel 2 | Boot.",
+            ("2015-02-01", "2019-01-01", ""),
+        ),
+        ("Wet | Geldend van 31-02-2015 t/m heden | Artikel 1 | Kaai. | Artikel 2 | Boot.", ("", "", "")),
+        ("港法 | 修正日期： | 民國 112 年 06 月 21 日 | 第 1 條 | 港。 | 第 2 條 | 船。", ("", "", "")),
+    ],
+)
+def test_days_that_a_site_names_above_a_law(above: str, days: tuple[str, str, str]) -> None:
+    law = law_of(above.replace(" | ", "\n"))
+    assert (law.effective_from, law.effective_to, law.promulgated) == days
+
+
+def test_days_that_a_site_names_below_the_number_of_a_provision() -> None:
+    now, then = "Version en vigueur depuis le 06 juin 2019", "Version en vigueur du 06 juin 2019 au 1er mai 2024"
+    lines = ("Loi", "Article 1", now, "Quai.", "Article 2", "", then, "Quai.", "Article 3", "Quai.", now, "Article 4")
+    law = law_of("\n".join((*lines, "Version abrogée depuis le 1er mai 2024", "Quai.")), lang="fr")
+    found = [(each.number, each.heading, each.effective_from, each.effective_to) for each in law.root.units[1:]]
+    assert found == [
+        ("1", "", "2019-06-06", ""),
+        ("2", "", "2019-06-06", "2024-05-01"),
+        ("3", "", "", ""),
+        ("4", "", "", "2024-05-01"),
+    ]
 
 
 def test_the_last_line_of_contents_may_list_articles() -> None:

@@ -793,6 +793,18 @@ def test_the_roman_number_of_a_part_beside_its_name() -> None:
     assert rendered(law, "preamble", "article") == ["IN all docks", "A dock is.", "It ends."]
 
 
+def test_links_to_notes_before_numbers() -> None:
+    """``[F1`` is a link to the note of a section that was inserted: ``[F1 1A``."""
+    heads = ("<span>1</span><span>Keys.</span>", '[<a href="#c">F1</a><span>1A</span><span>Bells.</span>')
+    articles = "".join(
+        f'<h4>{head}</h4><p>Press <a href="#f">F2</a>, or <a href="#c">F1</a>pull.</p>' for head in heads
+    )
+    law = law_on_page(f'<h1>Pier Act 1990</h1><div>{articles}</div><p id="c">F1 added</p><p id="f">F2 is a key</p>')
+    found = [(each.number, each.heading) for each in law.root.units if each.kind == "article"]
+    assert found == [("1", "Keys"), ("1A", "Bells")]
+    assert rendered(law)[0] == "Press F2, or F1 pull."
+
+
 def test_signatures_behind_the_last_article_are_no_text() -> None:
     articles = "".join(f"<h4>Section {n}</h4><p>Text {n}.</p><p class='sign'>Sign {n} means stop.</p>" for n in (1, 2))
     signed = "<div class='sign'><p>Harbour Board, 3 May 1990</p><p>A. Pilot</p></div>"

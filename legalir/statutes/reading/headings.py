@@ -35,6 +35,8 @@ from legalir.statutes.reading.page import (
     CONTENTS,
     TEXT,
     changes_of,
+    dated_notes,
+    days_above,
     foot_of,
     notes_behind,
     notes_of,
@@ -138,6 +140,7 @@ _BRACKETS = re.compile(r"[(（【〔]\s*(?P<heading>[^()（）]{1,120})\s*[)）�
 _BRACKETED = re.compile(r"[(（【〔\[][^()（）【】]{1,120}[)）】〕\]]")
 _NOTES = re.compile(rf"(?:\s*{_BRACKETED.pattern})*\s*$")
 _MARK_OF_PARAGRAPH = re.compile(r"\s*[(（]?(?:\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]{1,5})[.)）°]\)?\s")
+_FIRST_ITEM = re.compile(r"\s*(?:1[.)]|[(（]?a[.)）])\s")
 _MARK_ONLY = re.compile(r"\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]+")
 _DASHED = re.compile(
     r"(?P<heading>[^\W\d_](?:[^.;:—–]{1,120}(?=\.?\s?[—–])|[^.—–]{1,160}(?=\.[—–])))\.?\s?[—–]\s?(?=[(\w“\"])"
@@ -166,8 +169,8 @@ _UNREAD_MARK = re.compile(r"\s*[(（][\w.]{1,6}[)）]\s")
 _LONGEST_HEADING = 200
 _NUMBERED_GROUP = re.compile(r"\s*(?:[IVX]{1,5}|[A-H])\.\s+[^\W\d_]")
 """A heading that only a Roman number or a letter numbers: ``III. Gebühren``."""
-_PART_OF_GROUP = re.compile(r"\s*(?P<label>제\s?\d{1,2}항(?=\s)|§\s?\d{1,2}(?:er|\.?[º°])?(?=[.\s]))")
-"""A heading below those of groups that have a word: ``제2항 재판``, ``§ 2. Della demolizione``."""
+_PART_OF_GROUP = re.compile(r"\s*(?P<label>제\s?\d{1,2}항(?=\s)|§\s?(?:\d{1,2}\.)?\d{1,2}(?:er|\.?[º°])?(?=[.\s]))")
+"""A heading below those of groups that have a word: ``제2항 재판``, ``§ 2.1. Het licht``."""
 _PARTS_OF_GROUPS = ("항", "§")
 _OFTEN = 3
 """So often a heading such as *Notes* comes that belongs to the article before it."""
@@ -238,15 +241,19 @@ _OF_ACT = re.compile(
 )
 """The act that an annex is of: ``Załącznik do ustawy z dnia …``, ``1. melléklet a 7/2014. … rendelethez``."""
 _PROVISION = re.compile(
-    r"(?:Section|Regulation|Article|Rule|Paragraph)s?\s\d[\d\w(), ]*(?:and [\d\w()]+)?", re.IGNORECASE
+    r"(?:Section|Regulation|Article|Rule|Paragraph)s?\s\d(?:[\d(), ]|(?<=[\d(])[a-z]{1,5}|(?<=\s)(?:and|or|to)(?=\s))*",
+    re.IGNORECASE,
 )
 """The provision below the word for an annex: ``SCHEDULE 1``, ``Section 2``."""
 _OF_PROVISION = re.compile(
     r"\s+(?:zu[mr]?|til|till|to|à|à l['’]|al|all['’]|bij|do|k)\s*"
-    r"((?:(?:§+|Art|Sec)[\w.]*\s*\d+\s?[a-z]?|\d+\s?[a-z]?\s§)(?:[\s,]+(?:\d+|(?-i:[A-Z])\w*\.?))*)\s*$",
+    r"((?:(?:§+|Art|Sec)[\w.]*\s*\d+\s?[a-z]?|\d+\s?[a-z]?\s§)(?:[\s,]+(?:\d+|(?-i:[A-Z])\w*\.?))*)"
+    r"(?:\s(?:van (?:de|het)\s|de la\s|de l['’]|du\s|des\s|der\s)"
+    r"(?=\S{0,40}(?:wet|besluit|verordening|regeling|loi|décret|arrêté|ordonnance|code|gesetz|verordnung))"
+    r"(?!.{0,120}\s(?:wordt|worden|is|zijn|vervalt|est|sont|wird|werden|ist|sind)(?![^\W_]))[^.:;]{3,120})?\s*$",
     re.IGNORECASE,
 )
-"""The provision that an annex is of, without brackets: ``Anlage 1 zu § 3 Absatz 2``."""
+"""The provision that an annex is of, without brackets: ``Anlage 1 zu § 3``, ``Bijlage bij artikel 6 van de Wet …``."""
 _LATIN = "\u0250"
 
 _PLACE = re.compile(
@@ -491,10 +498,12 @@ def _parts_of_groups(
         fits = name[:1].isalpha() and _is_name(name) and not table.is_repealed(name)
         if listed or not fits or _is_sentence(rows[row][part.end :], table):
             continue
-        if number == "1" or bisect_right(anew, row) != group:
+        above, _, last = number.rpartition(".")
+        if last == "1" or bisect_right(anew, row) != group:
             runs.append([])
         group = bisect_right(anew, row)
-        if int(number) == len(runs[-1]) + 1:
+        beside = runs[-1][0].reading.number if runs[-1] else number
+        if int(last) == len(runs[-1]) + 1 and beside.rpartition(".")[0] == above:
             runs[-1].append(Chosen(part, Reading(number, number), False))
     return [each for run in runs if len(run) > 1 for each in run]
 
@@ -874,6 +883,9 @@ def _titles(
         mark = next(filter(None, (form.match(rows[row]) for form in _MARKS.values())), None)
         return rows[row][mark.end() if mark else 0 :].lstrip()[:1].isupper()
 
+    def begins_list(row: int) -> bool:
+        return free(row) and _FIRST_ITEM.match(rows[row]) is not None
+
     def followed(row: int) -> bool:
         return free(row) or row in lower
 
@@ -910,6 +922,8 @@ def _titles(
         if rows[row].rstrip().endswith(".") and not behind[row] and own.level != "provision":  # PART I.
             ends = own.kind == "annex" or (own.kind == "group" and {row + 2, row + 3} & plan.headings.keys())
             name = _side_note(name) if ends else name
+        if own.kind == "annex" and _PROVISION.fullmatch(name.rstrip(" .")):
+            name = name.rstrip(" .")
         if not free(row + 1) or not _is_name(name) or row + 2 == len(rows) or row + 2 in with_caption:
             return False
         if own.kind == "supplement" and table.lang == "ja" and _is_caption(name):  # of its paragraph 1
@@ -956,6 +970,9 @@ def _titles(
         over = [row for row in over if row not in below and not _is_named(behind[row], rows, row, full)]
         over = [row for row in over if not _NUMBERED_GROUP.match(rows[row - 1])] or over
         if not dotted and len(over) > 1 and len(over) * 3 >= live * 2:
+            # What is behind such a number begins a list: § 2. In this Act, 1. ship: …
+            lists = [row for row in articles if row not in over and row not in below and begins_list(row + 1)]
+            over += [row for row in lists if free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1])]
             above = {row: row - 1 for row in over}
     for row in groups:  # A name may take two lines, if an article follows.
         two = free(row + 2) and _is_name(rows[row + 2]) and row + 3 in lower | {*articles}
@@ -1447,11 +1464,15 @@ def read_text(
     foot = foot_of(words)
     words, left_out = words[:foot], {**left_out, "foot of a page": "\n".join(words[foot:])}
     gone = {"tools of a page": tools_above(words), "signatures": signatures_of(words)}
-    gone |= {"table of changes": changes_of(words), "notes of the site": notes_of(words)}
+    dated = dated_notes(words)
+    gone |= {"table of changes": changes_of(words), "notes of the site": [*notes_of(words), *dated]}
     gone |= {"notes behind the law": notes_behind(words)}
     left_out |= {reason: "\n".join(words[at] for at in places) for reason, places in gone.items() if places}
     every = {at for places in gone.values() for at in places}
     kept = [at for at in range(foot) if at not in every]
+    filled = [at for at in kept if words[at].strip()]
+    below = {filled[bisect_right(filled, note) - 1]: each for note, each in dated.items()}
+    days = {new: below[at] for new, at in enumerate(kept) if at in below}
     words, levels = [words[at] for at in kept], {new: levels[at] for new, at in enumerate(kept) if at in levels}
     found = _language(words, lang)
     chosen = country if country in jurisdictions() else country_of(words, found)
@@ -1473,7 +1494,7 @@ def read_text(
         table = table.model_copy(update={"lang": found})  # whose words of repeal are looked for
     if country != "auto":
         law.country = country
-    rows = lines_of(law.text)
+    places = rows = lines_of(law.text)
     marked = {rows[at].start: level for at, level in levels.items() if at not in named}
     if named:
         first, last = rows[named[0]], rows[named[-1]]
@@ -1488,6 +1509,8 @@ def read_text(
         law.text += text + "\n"
         law.leave_out(start, len(law.text), reason)
     read_lines(law, rows, table, marked)
+    law.effective_from, law.effective_to, law.promulgated = days_above(words)
+    _set_days(law, {places[at].start: each for at, each in days.items()})
     if notes := sum(len(text) for reason, text in left_out.items() if reason.startswith("footnote")):
         law.notes.append(f"{law.title}: footnotes are left out: {notes} characters.")
     if not any(unit.kind == "article" for unit in _of_the_law(law.root)):
@@ -1496,6 +1519,15 @@ def read_text(
         cure = f'remove the line "{inside[0].label}" if it is of a table of contents' if inside else cure
         raise DataError(f"{name}: no line outside of annexes begins as an article of country {chosen!r} does: {cure}.")
     return law
+
+
+def _set_days(law: Law, days: Mapping[int, tuple[str, str]]) -> None:
+    """Set the days of the provisions whose number is in the line that begins at each place."""
+    for unit in law.root.walk() if days else ():
+        label = next((each for each in unit.content if isinstance(each, Span) and each.role == "label"), None)
+        start = law.text.rfind("\n", 0, label.start) + 1 if label else -1
+        if start in days and unit.kind in ("article", "annex"):
+            unit.effective_from, unit.effective_to = days[start]
 
 
 def _of_the_law(unit: Unit) -> Iterator[Unit]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from legalir.config import read_yaml
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
+from legalir.statutes import dates
 from legalir.statutes.jurisdictions import jurisdictions, openings, spelled
 from legalir.statutes.law import CELL
 from legalir.statutes.reading.markup import Markup, attribute, local, local_above
@@ -80,6 +81,7 @@ _NUMBER_AT_END = re.compile(r"\d$|(?:^|[\s\[])\d{1,4}[A-Z]{1,2}$|[^\W\d_]\s[IVX]
 _SIGN = re.compile(r"(?:[^\W\d_]{2,12}\s{1,3})?[*†‡]{1,3}")
 """The mark of a footnote before a number, perhaps with a word for readers of the screen: *Footnote* \\*."""
 _NOTE_MARK = re.compile(r"\[?F\d{1,4}$")
+_SIGNS = re.compile(r"[^\w\s(“‘\"\[]")
 _OF_SITE = re.compile(
     r"[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}(?:[|·•»›]\s?[^\W\d_a-zß-ÿ][^|·•»›.;]{1,60}){2,12}"
     r"|(?i:.{0,60}©.{0,120}|.{0,60}(?:copyright|\(c\)) (?:\(c\) ?)?(?:19|20)\d\d.{0,120}"
@@ -95,6 +97,7 @@ _SIGNED_AT = (
 """The place and the date of a signing."""
 _ABOVE_NOTES = re.compile(r"\s*(?:-{5,}|alterações)\s*", re.IGNORECASE)
 _DAY = re.compile(r"(?<!\d)(?:\d{1,2}[./]\s?\d{1,2}[./]\s?(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)(?!\d)")
+_DAY_FIRST = re.compile(r"(\d\d)-(\d\d)-(\d{4})")
 _DATED = re.compile(r"\d{1,2}(?:st|nd|rd|th|\.)?\s[^\W\d_]{3,12}\.?,?\s(?:19|20)\d\d(?:(?:\t|\s\s).*|$)")
 _SIGNER = re.compile(
     r"(?!.{80})[^\Wa-zß-ÿ\d_](?:[\w.’'-]*,?(?: (?=[^\Wa-zß-ÿ\d_]|(?:of|for|the|and|to|on|in|de|du|der|für)\s)|$))+"
@@ -332,7 +335,10 @@ def _rows(page: Markup, left: dict[str, list[str]]) -> list[_Row]:
         rows[-1].pieces.append((f" {words}" if apart else words, link))
         for child in element:
             visit(child, link, struck)
-            if local(child) == "sup" and _NOTE_MARK.search(rows[-1].end()):  # <sup>F1</sup>3A
+            mark = (
+                local(child) == "sup" or attribute(child, "href")[:1] == "#"
+            )  # <sup>F1</sup>3A, <a href="#n">F1</a>3A
+            if mark and not _SIGNS.match(child.tail or "") and _NOTE_MARK.search(rows[-1].end()):
                 rows[-1].pieces.append((" ", None))
             rows[-1].pieces.append((without_struck(child.tail or "") if struck else child.tail or "", link))
         if name in CELLS:
@@ -711,6 +717,27 @@ def notes_of(rows: Sequence[str]) -> list[int]:
     ]
 
 
+def dated_notes(rows: Sequence[str]) -> dict[int, tuple[str, str]]:
+    """Return the days between which a provision applies, by the places of the lines below its number that say so."""
+    found = {at: _days("dated", row) for at, row in enumerate(rows)}
+    return {at: (days[0], days[1] if len(days) > 1 else "") for at, days in found.items() if days}
+
+
+def days_above(rows: Sequence[str]) -> tuple[str, str, str]:
+    """Return what a site says above the first article: from when, and from when no longer, a law applies; its day."""
+    begun = next((at for at, row in enumerate(rows) if _opens_article(row)), 0)
+    applies, made = (next(filter(None, (_days(key, row) for row in rows[:begun])), []) for key in ("since", "made"))
+    since, last, *_ = (*applies, "", "")
+    return since, dates.after(last) if last else "", (*made, "")[0]
+
+
+def _days(key: str, row: str) -> list[str]:
+    """Return the days of a line that one of the words of sites matches, in the order of its groups."""
+    match = _site_words()[key].fullmatch(" ".join(row.split()).strip(" |"))
+    days = [day for day in match.groups() if day is not None] if match else []
+    return [dates.iso_day(_DAY_FIRST.sub(r"\1.\2.\3", day)) for day in days]
+
+
 def _opens_article(words: str) -> bool:
     return openings(("article",)).match(words) is not None or _BARE.match(words) is not None
 
@@ -741,7 +768,9 @@ def _site_words() -> dict[str, re.Pattern[str]]:
         words = cast(dict[str, dict[str, list[str]]], read_yaml(path, "words of sites"))
     keys = ("top", "offered", "signed", "changes", "noted", "behind")
     top, offered, signed, changes, noted, behind = ("|".join(chain.from_iterable(words[key].values())) for key in keys)
+    days = {key: "|".join(chain.from_iterable(words[key].values())) for key in ("dated", "since", "made")}
     return {
+        **{key: re.compile(forms, re.IGNORECASE) for key, forms in days.items()},
         "changes": re.compile(
             rf"(?:{changes})(?:(?:\s?[-–—:(]|\s(?:nach|par|per|by))\s?[^.;]{{1,40}})?", re.IGNORECASE
         ),
