@@ -295,6 +295,9 @@ class Grammar(Schema):
     same: Mapping[Level, Forms] = {}
     """Words for the unit, or the law, that was named last: ``같은 조``."""
 
+    aforesaid: Forms = ()
+    """Words before or behind an article, ``…``, that was cited before: *article 5 précité* is of the law named then."""
+
     this: Mapping[Level, Forms] = {}
     """Words for the unit or law that contains the text: ``이 법``."""
 

@@ -121,7 +121,7 @@ def _number_of(label: str) -> str:
     # A superscript after a digit is a number of its own: art. 22¹ is not 221; after a letter it is a mark.
     parts = _SUPERSCRIPTS.split(_MARK.sub("", _ORDINAL_SIGN.sub(r"\1", text)))
     text = "".join(part if place % 2 else unicodedata.normalize("NFKC", part) for place, part in enumerate(parts))
-    text = re.sub("(?i)quáter", "quater", ARABIC_ENDINGS.sub("", text))
+    text = re.sub("(?i)quáter", "quater", ARABIC_ENDINGS.sub("", text)).replace("อัฎฐ", "อัฏฐ")
     if match := _NUMBER.search(text):
         main = str(value_of(match["main"]))
         joined = re.sub(r"[\s조條条호号號]", "", match["joined"] or "").replace("ノ", "の")

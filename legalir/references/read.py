@@ -655,6 +655,9 @@ class _Reader:
         stems = {noun.casefold()[:5] for noun in self._own_nouns}
         stems = {rf"\b{stem}|{stem}\b" if len(stem) < 5 else stem for stem in stems if len(stem) > 2}
         self._kind_noun = re.compile("|".join(sorted(stems)) or "(?!)")
+        aforesaid = _around(grammar.aforesaid)
+        self._aforesaid_before = self._any(aforesaid[0], r"(?<!\w)(?:", rf"){GAP}\Z")
+        self._aforesaid_after = self._any(aforesaid[1], rf"{GAP},?{GAP}(?:", ")")
         changed_by = _around(grammar.changed_by)
         self._changed_by = self._any(changed_by[0], r"(?<!\w)(?:", rf"){GAP}\Z")
         self._changed_after = self._any(changed_by[1], rf"[^,;:()\n]{{0,40}}(?:\([^()\n]{{0,60}}\))?{GAP}(?:", ")")
@@ -1380,8 +1383,14 @@ class _Reader:
         marks += [
             (match.start(), level, match) for level, pattern in self._labels.items() for match in pattern.finditer(text)
         ]
+        marks.sort(key=lambda mark: mark[:2])
         places: list[tuple[int, Place]] = []
-        for start, level, match in sorted(marks, key=lambda mark: mark[:2]):
+        second = next((match for _, level, match in marks if level == "paragraph"), None)
+        unnumbered = second and second.start() > 0 and number_of(next(filter(None, second.groups()), "")) == "2"
+        if unnumbered and self._grammar.law_before and at.article and not at.paragraph:
+            at = at._replace(paragraph="1")  # A Japanese article numbers its paragraphs from the second one.
+            places.append((0, at))
+        for start, level, match in marks:
             if level == "supplement":
                 at = Place(at.law, supplement=at.supplement or _supplement(match[0]))
             else:
@@ -1525,8 +1534,8 @@ class _Reader:
                     subject = subject or self._subject(text, drafts[0].start, memory, stop)
                     if subject is None and drafts[0].law is None:
                         subject = self._law_going_on(text, drafts[0], memory, joined=False)
-                    for one in drafts if subject else ():
-                        one.law = subject
+                    for one in drafts:
+                        one.law = subject or one.law or self._aforesaid(text, one, memory)
                 elif draft.level == "group" and named:  # Part 3 of the Pier Act contains, in section 5, …
                     self._becomes_subject(text, draft, memory)
                 elif self._grammar.possessed and (before := drafts[0].law) and before.start == drafts[0].start:
@@ -1649,6 +1658,15 @@ class _Reader:
         of_law = all(one.law and one.law.name == law for one in drafts)
         return of_law and any(len(_WORD.findall(join)) > 1 for join in joins)
 
+    def _aforesaid(self, text: str, draft: _Draft, memory: _Memory) -> _Law | None:
+        """Return the law with which an article was cited before, if the words say that it was: *article 5 précité*."""
+        law, start = memory.cited.get(draft.numbers["article"]), draft.start
+        words = law and (
+            self._aforesaid_after.match(text, draft.end)
+            or self._aforesaid_before.search(text, max(0, start - _ITS), start)
+        )
+        return _Law(law, "short", start, start) if law and words else None
+
     def _cited_again(self, text: str, draft: _Draft, found: Sequence[Reference]) -> _Law | None:
         """Return the law of an article in brackets whose number the sentence cited: *sections 5 to 9 of … (s. 8)*."""
         if text[draft.start - 1 : draft.start] not in tuple(_OPENING) or not found or not found[-1].law:
@@ -1767,7 +1785,9 @@ class _Reader:
             if sign == _DOTTED and not near:
                 continue  # art. 24.1, 9.3 y 120.3
             if bare and (ranged or not self._is_higher(bare, level, draft, memory)):
-                like = can_follow(draft.numbers.get(level, ""), bare[0].strip("()（）"))
+                before = draft.numbers.get(level, "")
+                like = can_follow(before, bare[0].strip("()（）"))
+                like = like and (not before.isalpha() or before.isupper() == bare[0].isupper())  # (a)(1)(A), (a)(1)(B)
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
                     below = self._below(1).match(text, _past(self._glue, text, bare.end()))
@@ -1918,7 +1938,8 @@ class _Reader:
             for draft in reversed(drafts):
                 own_law = draft.law is not None and not (draft is last and draft.inherits)
                 near = draft.relation in ("before_paragraph", "after_paragraph", "before_item")  # número anterior
-                among = level == "annex" and "article" in draft.numbers  # Sections 2 and 4(2) of, and paragraph 1 of …
+                written = "article" in draft.numbers and "article" not in draft.taken
+                among = level == "annex" and written  # Sections 2 and 4(2) of, and paragraph 1 of …
                 if (RANKS[level] >= draft.highest and level != "annex") or own_law or near or among:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
@@ -2464,10 +2485,10 @@ class _Reader:
             parts = " ".join(numbers[each] for each in sorted(numbers, key=RANKS.__getitem__))
             number, *inside = _PARTS.findall(parts) or [""]
             written = "".join(text[draft.start : draft.end].split())
-            section = len(inside) == 2 and f"{number}({inside[0]})({inside[1]})" in written
-            lettered = len(inside) == 1 and inside[0][0].isalpha() and _NO_YEAR.search(law) is not None
             among = "paragraph" in draft.taken and draft.several.get("paragraph") != "B"
-            section = section or (lettered and (among or f"{number}({inside[0]})" in written))
+            opened = among or "".join([number, *(f"({one})" for one in inside[:2])]) in written
+            lettered = len(inside) == 1 and inside[0][0].isalpha() and _NO_YEAR.search(law) is not None
+            section = opened and (len(inside) == 2 or lettered)
             if section or ("." in number and inside):
                 levels = ("paragraph", "item", "subitem")[not inside[0].isdecimal() :]
                 numbers = {"article": number, **dict(zip(levels, inside, strict=False))}

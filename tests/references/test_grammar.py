@@ -148,8 +148,8 @@ def test_time_is_linear_in_the_text(head: str) -> None:
         text = head + unit * (20_000 // len(unit))
         start = time.process_time()
         read_references(text)
-        # It takes some 0.05 s; a quadratic reader would take minutes.
-        assert time.process_time() - start < 5, unit
+        # It takes up to 4 s; a quadratic reader would take minutes.
+        assert time.process_time() - start < 20, unit
 
 
 def forms_of_an_article() -> list[tuple[str, str]]:

@@ -89,6 +89,11 @@ def test_json_form():
     assert FORMATS[0].recognises(Path("law.json"), json.dumps(tree).encode())
 
 
+def test_columns_of_a_page():
+    law = law_of(PAGE.replace("<span>大筏</span>", "<span>第三条</span>　<span>一億円</span>"), "law.html")
+    assert "一の二 第三条 一億円" in documents_of(law)["1"].text
+
+
 def test_page():
     name = "502CO0000000999_20240401_506CO0000000001.html"
     law = law_of(PAGE, name)

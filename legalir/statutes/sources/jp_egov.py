@@ -335,6 +335,8 @@ class _Page:
             else:
                 self._elements.read(child, text or unit)
             self._elements.add(text or unit, *self._markup.tail(child))
+            if not bold and "　" in (child.tail or "") and child.getnext() is not None:
+                (text or unit).content.append("　")  # between two columns
         self._elements.name(unit)
         unit.number = unit.number or ("1" if unit.kind == "paragraph" else "")
 
