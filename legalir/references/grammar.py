@@ -295,6 +295,9 @@ class Grammar(Schema):
     same: Mapping[Level, Forms] = {}
     """Words for the unit, or the law, that was named last: ``같은 조``."""
 
+    unnumbered: bool = False
+    """Whether a line without a label is a paragraph, counted from the first: 前項 of the third line is paragraph 2."""
+
     aforesaid: Forms = ()
     """Words before or behind an article, ``…``, that was cited before: *article 5 précité* is of the law named then."""
 

@@ -62,7 +62,8 @@ _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*/:-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
 _PARTS = re.compile(r"[\w.]{1,20}")
-_LINE_OVER = re.compile(r"(?<![:;,—–-])\n")
+_LINE = re.compile(r"\S[^\n]*(?<=\S)")
+_LINE_OVER = re.compile(r"(?<![:;,—–-])(?<!; (?:and|und))(?<!; or)\n")
 _NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)\Z")
 _INNER = re.compile(r"\(\w{1,5}\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
@@ -500,6 +501,9 @@ class _Draft:
     plural: bool = False  # Whether the word for an article is a plural, and not an abbreviation of both.
     mark: str = ""  # First letter of the word for an article, or §.
     postposed: bool = False  # Whether the article is behind the paragraph: the third paragraph of article 2.
+    spread: bool = (
+        False  # Whether its inner units are those of each article that follows: paragraph 1 of articles 5 and 6.
+    )
     own: bool = False  # Whether it changed what the text is about, as a provision of the own law.
 
     @property
@@ -1333,7 +1337,8 @@ class _Reader:
             article = first.numbers.get("article", "")
             near = [Reference("", first.start, first.end, law.name, law.kind, article=article)]
             drafts = [one for one in drafts if one.law is None and one.is_inside]
-        cited = (one for one in reversed(near) if one.article or one.annex)
+        noted = [one for one in near if one.surface.count("(") > one.surface.count(")")]  # Ha disposto (con l'art. 31)
+        cited = (one for one in reversed(near) if (one.article or one.annex) and one not in noted)
         before = next((one for one in cited if not self._is_changer(text, one.start, one.end)), None)
         foreign = before is not None and before.law_kind in ("named", "short") and before.law not in ("", memory.at.law)
         if not drafts or before is None or not foreign:
@@ -1390,9 +1395,17 @@ class _Reader:
         if unnumbered and self._grammar.law_before and at.article and not at.paragraph:
             at = at._replace(paragraph="1")  # A Japanese article numbers its paragraphs from the second one.
             places.append((0, at))
+        if self._grammar.unnumbered and at.article and not at.paragraph and "\n" in text:
+            begun = {text.rfind("\n", 0, match.end()) + 1 for _, _, match in marks}
+            lines = [one for one in _LINE.finditer(text) if one.start() not in begun]
+            if second is None and all(one[0][-1] in "。：:" for one in lines):  # A formula or table is none.
+                counted = [(one.start(), "line", one) for one in lines]
+                marks = sorted([*marks, *counted], key=lambda mark: mark[:2])
         for start, level, match in marks:
             if level == "supplement":
                 at = Place(at.law, supplement=at.supplement or _supplement(match[0]))
+            elif level == "line":
+                at = at._replace(paragraph=str(int(at.paragraph or 0) + 1), item="", subitem="")
             else:
                 number = match[0] if level == "article" else next(filter(None, match.groups()), "")
                 below = {each: "" for each in ("paragraph", "item", "subitem") if RANKS[each] > RANKS[level]}
@@ -1550,6 +1563,10 @@ class _Reader:
                 # § 3 ust. 1 i § 4, where another § is a part of an article.
                 following.numbers = {"article": following.numbers.pop("paragraph"), **following.numbers}
                 following.level = "article" if following.level == "paragraph" else following.level
+            bare = bool(_PREFIX.match(text, following.start) or not self._head.match(text, following.start))
+            if draft.spread and {*following.numbers} == {"article"} and bare:
+                inner = {each: number for each, number in draft.numbers.items() if RANKS[each] > 1}
+                following.numbers, following.spread = {**following.numbers, **inner}, True
             following.range_end = ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
             highest = min(following.numbers, key=RANKS.__getitem__)
@@ -1932,7 +1949,7 @@ class _Reader:
             noun = _NOUNS.match(text, upper.start)
             several = bool(noun and noun[1]) or (upper.plural and not self._grammar.adjacent_up)
             if several and "article" in upper.several:
-                last.several.setdefault("article", upper.several["article"])  # Khoản 1 các điều 5, 6
+                last.several, last.spread = {"article": upper.several["article"]}, True  # Khoản 1 các điều 5, 6
             if upper.relation == "this_group":
                 return
             for draft in reversed(drafts):
@@ -2539,6 +2556,8 @@ class _Reader:
             if self._grammar.brackets and at.paragraph.isalpha() and numbers.get("paragraph", "").isdecimal():
                 numbers, highest = _lowered(numbers), RANKS["item"]  # Paragraph (1) in subsection (a)
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
+            if self._grammar.unnumbered and not at.item and not memory.own.paragraph:
+                base.pop("paragraph", None)  # 有第一项规定情形 below the paragraph that has the items
             if at.annex and not at.article:
                 base["annex"] = self._annex(at.annex)
             numbers = {**{each: number for each, number in base.items() if number}, **numbers}

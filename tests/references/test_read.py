@@ -1495,6 +1495,62 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             "§ 3 Absatz 1 in Verbindung mit Nummer 4.4 Absatz 1 Satz 3 des Anhangs",
             ["Hafenverordnung 3/1", "Hafenverordnung Anhangs//4.4"],
         ),
+        (
+            "fr",
+            "Code des phares",
+            "mentionnées au 1°, au 3° et au 5° de l'article L. 12-5, "
+            "aux c et g du 3° de l'article L. 6, au 1° et au décret",
+            [
+                "Code des phares L12-5//1",
+                "Code des phares L12-5//3",
+                "Code des phares L12-5//5",
+                "Code des phares L6//3",
+                "Code des phares L6//1",
+            ],
+        ),
+        (
+            "fr",
+            "Code des phares",
+            "au deuxième alinéa des articles L. 232-7 ou L. 245-12 du code de la mer",
+            ["code de la mer L232-7/2", "code de la mer L245-12/2"],
+        ),
+        ("es", "Ley X", "el apartado 1 de los artículos 5 y 6", ["Ley X 5/1", "Ley X 6/1"]),
+        (
+            "it",
+            "Codice X",
+            "Il D.Lgs. 4 aprile 2006, n. 9 ha disposto (con l'art. 31, comma 1) che nel "
+            "presente decreto la numerazione degli articoli da 72 a 76 è sostituita.",
+            ["D.Lgs. 4 aprile 2006, n. 9 31/1", "Codice X 72", "Codice X 76"],
+        ),
+        ("it", "Codice X", "La L. 6 luglio 2012, n. 94, ha disposto (con l'art. 3) che", ["L. 6 luglio 2012, n. 94 3"]),
+        (
+            "en",
+            "Public Law 9",
+            "(a) Section 1923(f) of the Pier Act is amended—\n(1) in clause (ii), by striking subclauses (I) "
+            "and (II); and\n(2) by striking subsection (b).\n(b) The amendments made by subsection (a) apply.",
+            [
+                "Pier Act 1923/f",
+                "Pier Act 1923/f//(ii)",
+                "Pier Act 1923/f//(I)",
+                "Pier Act 1923/f//(II)",
+                "Pier Act 1923/b",
+                "Public Law 9 1/a",
+            ],
+        ),
+        (
+            "en",
+            "Public Law 9",
+            "the Flood Act of 2012 (Public Law 112–141, 126 Stat. 916)",
+            ["Flood Act of 2012", "/us/pl/112/141", "/us/stat/126/916"],
+        ),
+        (
+            "zh",
+            "灯塔法",
+            "设置灯塔的，处罚：\n（一）违反前款规定的；\n（二）前项情形。\n情节严重的，依照前款规定处罚。\n犯第一款罪，有第一项规定情形的，从轻。",
+            ["灯塔法 1", "灯塔法 1/1/1", "灯塔法 1/1", "灯塔法 1/1", "灯塔法 1//1"],
+        ),
+        ("zh", "灯塔法", "高度如下：\nH=h1+h2\n前款规定不适用。", ["灯塔法 1"]),
+        ("ja", "灯台法", "新港法第二条に規定する第一号法定受託事務", ["新港法 2"]),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
