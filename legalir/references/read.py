@@ -501,9 +501,7 @@ class _Draft:
     plural: bool = False  # Whether the word for an article is a plural, and not an abbreviation of both.
     mark: str = ""  # First letter of the word for an article, or §.
     postposed: bool = False  # Whether the article is behind the paragraph: the third paragraph of article 2.
-    spread: bool = (
-        False  # Whether its inner units are those of each article that follows: paragraph 1 of articles 5 and 6.
-    )
+    spread: bool = False  # Whether each article that follows has its units: paragraph 1 of articles 5 and 6.
     own: bool = False  # Whether it changed what the text is about, as a provision of the own law.
 
     @property
@@ -2610,12 +2608,17 @@ class _Reader:
                 memory.move(Place(law.name), len(text))
         elif words.lastgroup in ("before", "at_once"):
             line = text.rfind("\n", 0, end) + 1
+
+            def in_note(one: Reference) -> bool:
+                low = max(line, one.start - 2 * _REACH)
+                return text.count("(", low, one.start) > text.count(")", low, one.start)
+
             named = [one for one in found if one.start >= line and one.end <= end]
             whole = [
                 one for one in named[-1:] if one.state == "whole law" and not text[one.end : words.start()].strip()
             ]
-            outside = [one for one in named if text.count("(", line, one.start) <= text.count(")", line, one.start)]
-            first = next((one for one in (*whole, *(outside or named)) if one.law_kind in _OTHERS), None)
+            others = [one for one in (*whole, *named) if one.law_kind in _OTHERS]
+            first = next((one for one in others if not in_note(one)), others[0] if others else None)
             if first is not None and first.law != memory.own.law:
                 over = _LINE_OVER.search(text, end) if words.lastgroup == "at_once" else None
                 memory.move(Place(first.law, first.article, first.paragraph), over.start() if over else len(text))
