@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from itertools import groupby
 from string import ascii_lowercase
@@ -180,6 +180,10 @@ class Grammar(Schema):
     amending: Forms = ()
     """Words after an article in a supplement that show that the article is one of the act that made the supplement,
     and not of the law: ``第二条 の規定による改正前``."""
+
+    commences: OptionalText = ""
+    """A regular expression of what follows articles of such an act in a later supplement, which says when they apply:
+    `` の規定 公布の日から``."""
 
     limits: Forms = ()
     """Words in brackets behind a reference that limit it: ``除く``. What they name is a part of it."""
@@ -669,20 +673,21 @@ class WrittenReference(NamedTuple):
     endings: tuple[str, ...]
 
 
-def read_references(text: str) -> list[WrittenReference]:
+@lru_cache(maxsize=64)  # Several components read one question, or one reads it several times.
+def read_references(text: str) -> tuple[WrittenReference, ...]:
     """Return the references in a cleaned text by the grammars of all languages; of two that overlap, the first.
 
     The words of one grammar mean nothing in other languages, so the language of the text need not be known.
     """
     if not _ANY_NUMBER.search(text):
-        return []
+        return ()
     found = [reference for forms in _all_forms() for reference in forms.read(text)]
     found.sort(key=lambda one: (one.start, -one.end, -one.after, one.law is None))
     kept: list[WrittenReference] = []
     for reference in found:
         if not kept or reference.start >= kept[-1].after:
             kept.append(reference)
-    return kept
+    return tuple(kept)
 
 
 def article_number(field: str) -> str:

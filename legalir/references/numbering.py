@@ -188,7 +188,8 @@ def can_follow(number: str, following: str) -> bool:
     if not number or not (number.isalpha() and following.isalpha()):
         return not number
     roman = len(number) > 1 and not set(following.casefold()) - set("ivxlc")
-    return roman or (number <= following and (len(number) == 1 or len(following) > 1))
+    inserted = len(number) > 1 and bool(set(number.casefold()) - set("ivxlc"))  # (aa) and (b)
+    return roman or (number <= following and (len(number) == 1 or len(following) > 1 or inserted))
 
 
 def is_variant(number: str, following: str) -> bool:

@@ -134,7 +134,7 @@ _LAW_OF_CONTRACT = re.compile(r"(?:準拠|適用|管轄|适用|管辖|준거)(?:
 _BEGINS_CHANGE = re.compile(r"(?:\A|\n|[.;:)–—-]\s)\s?(?:[^\W\d_]{1,4}[\s'’]){1,2}\Z")
 """The beginning of a sentence, or of an item in it, with words such as *in*, *à l'*."""
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
-_SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|[\d)\]»”\"%])\.\s{1,3}\Z")
+_SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|(?<!\w)(?:dni|lat|rok|roku)|[\d)\]»”\"%])\.\s{1,3}\Z")
 _AND = re.compile(r"[,、，과와및并並且] ?\Z")
 """What joins clauses in Korean, Japanese and Chinese."""
 _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
@@ -161,6 +161,14 @@ _DASHED = re.compile(r"(\d{1,4})([A-Za-z]?)([-–—])(\d{1,4})([A-Za-z]?)(?![\w
 _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
+_LATER = re.compile(r"supp (?!1\Z)\d+")
+"""The place of a supplement behind the first, which the act itself has."""
+_LABELLED = re.compile(r"\)|\.\s[^\W\d_A-ZÀ-Þ]")
+"""What is behind a label in a sentence: ``1) …; 2) …``, ``3. …; 4. mereka``."""
+_OF_EDITOR = re.compile(
+    r"\[(?:amending|enacting|repealing|adding|substituting|omitting|transferring|renumbering|redesignating)\s[^\[\]]*\]"
+)
+"""What the publisher of a code adds in a quotation: “This Act [amending section 5 of this title] may be cited …”."""
 _QUOTED_UNIT = re.compile(r"[^\n]{1,40}\d[^\s.]{0,8}")
 """A unit with its number, in straight quotation marks: they are words of another law, also without a colon before."""
 _ALONE_AFTER = re.compile(r"[\s、，。（(「；：→是ぁ-ねは-ゖ]")
@@ -235,9 +243,9 @@ _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
     r"(?:[º°]?\.[-–—]|\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0]"
-    r"(?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])"
+    r"(?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])|\)[A-ZÀ-ÖØ-ÞĄ-Ż]"
 )
-"""What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``"""
+"""What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``, or a mark: ``§ 14)W``."""
 
 _QUOTED_LETTER = re.compile(r"[\"'“‘«]( ?[A-Za-z]{1,4} ?)[\"'”’»]")
 _QUOTED_LETTERS = re.compile(
@@ -640,6 +648,7 @@ class _Reader:
         self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
+        self._noun_joined = self._any(grammar.list, r"[^\s。；，,、]{0,10}(?:", ")")
         self._conjoined = self._any(grammar.conjoined, rf"{GAP}[,，、]?{GAP}(?:", ")")
         self._conjoined_before = self._any(grammar.conjoined, r"(?<!\w)(?:", rf"){GAP}\Z")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
@@ -650,6 +659,11 @@ class _Reader:
         self._supplement_before = self._any(grammar.supplement, "(?:", rf"){note}{GAP}\Z")
         self._alone = self._any(grammar.alone, f"{GAP}(?:", ")")
         self._amending = self._any(grammar.amending, "(?:", ")")
+        noted = rf"(?:{_BRACKETED}|{grammar.alternatives(grammar.until) or '(?!)'})?"
+        joined = grammar.alternatives((*grammar.list, *grammar.range)) or "(?!)"
+        self._listed_on = re.compile(rf"{noted}(?:[^\W\d]{{1,3}})?{noted}{GAP}(?:[,、]|{joined}){GAP}")
+        self._glued = self._any(grammar.glue, "(?:", r")\Z")
+        self._commences = re.compile(grammar.commences or "(?!)")
         self._limits = self._any(grammar.limits, "(?:", ")")
         self._applied = self._any(grammar.applied, "(?:", ")")
         self._marked = re.compile(grammar.marked or "(?!)")
@@ -1241,8 +1255,34 @@ class _Reader:
                         annex = reference.annex or ("" if reference.article else memory.at.annex)
                         article = "" if annex else reference.article or memory.at.article
                         memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
+        if _LATER.fullmatch(memory.at.supplement) and self._grammar.commences:
+            self._of_amending_act(text, found, at.law)
         every = [one for one in (*found, *self._whole_laws(text, found)) if one.law != _DOCUMENT]
         return sorted(every, key=lambda one: (one.start, one.end))
+
+    def _of_amending_act(self, text: str, found: list[Reference], law: str) -> None:
+        """Take from the law the articles of the act that made a later supplement, which says when they apply.
+
+        第二条、第六条及び第九条の規定 公布の日
+        """
+        joints = [self._listed_on.match(text, one.end) for one in found]
+        ends = [self._commences.match(text, one.end) for one in found]
+        told: dict[int, bool] = {}  # Whether the list that goes on at a reference ends in such words.
+        for one, joint, end in zip(reversed(found), reversed(joints), reversed(ends), strict=True):
+            told[one.start] = told.get(joint.end(), end is not None) if joint else end is not None
+        heads: dict[int, bool] = {}  # Whether the list that comes to a reference begins with a bare article.
+        article, inside = "", 0
+        for place, (one, joint, end) in enumerate(zip(found, joints, ends, strict=True)):
+            bare = one.article and one.law == law and not one.supplement
+            alone = one.law_kind == "self" and not self._glued.search(text, max(0, one.start - 3), one.start)
+            heads.setdefault(one.start, alone)
+            if joint:
+                heads[joint.end()] = heads[one.start]
+            again = one.article == article and one.start < inside  # 第六条（第二項を除く。）
+            if bare and (again or (alone and heads[one.start] and told[one.start])):
+                found[place] = one._replace(law="", law_kind="short")
+                if not again and (behind := joint or end):
+                    article, inside = one.article, behind.end()
 
     def _in_small_letters(self, text: str) -> str:
         """Return a text without notes on amending acts, whose lines in capitals, such as headings, are as other text.
@@ -1261,7 +1301,8 @@ class _Reader:
         text = _ORDINAL_O.sub("º", text) if "º" in self._grammar.sub else text  # artículo 4o. de la Constitución
         lines = text.split("\n") if self._small else []
         for number, line in enumerate(lines):
-            if line == line.upper() != line.lower() and self._small & {*_WORD.findall(line)}:
+            words = {word for word in _WORD.findall(line) if len(word) > 1}  # L. 110-1 is no heading.
+            if line == line.upper() != line.lower() and self._small & words:
                 lines[number] = _WORD.sub(small, line)
         return "\n".join(lines) or text
 
@@ -1396,7 +1437,7 @@ class _Reader:
         if self._grammar.unnumbered and at.article and not at.paragraph and "\n" in text:
             begun = {text.rfind("\n", 0, match.end()) + 1 for _, _, match in marks}
             lines = [one for one in _LINE.finditer(text) if one.start() not in begun]
-            if second is None and all(one[0][-1] in "。：:" for one in lines):  # A formula or table is none.
+            if second is None and all(one[0][-1] in "。：:" for one in lines):  # Else there are formulas or tables.
                 counted = [(one.start(), "line", one) for one in lines]
                 marks = sorted([*marks, *counted], key=lambda mark: mark[:2])
         for start, level, match in marks:
@@ -1808,7 +1849,7 @@ class _Reader:
                     below = self._below(1).match(text, _past(self._glue, text, bare.end()))
                     behind = not below and not self._is_of_a_law(text, bare.end(), memory)
                 label = "\n" in join[0] and bare[0][0] in _OPENING
-                if ";" in join[0] and text[bare.end() : bare.end() + 1] == ")":
+                if ";" in join[0] and _LABELLED.match(text, bare.end()):
                     label = label or self._opening(text, draft.start) < 0  # 1) art. 29; 2) art. 150
                 if label or (sign == "B" and not like) or (sign == "N" and behind):
                     continue
@@ -2547,8 +2588,9 @@ class _Reader:
         elif numbers and (law_kind == "self" or moved) and not ({"article", "annex", "group"} & set(numbers)):
             supplement = own
             highest = min(map(RANKS.__getitem__, numbers))
-            item = memory.last.get("item")
-            if highest == RANKS["subitem"] and self._grammar.spaceless and item and not at.item:
+            item, before = memory.last.get("item"), memory.last.get("subitem")
+            joined = before and self._noun_joined.fullmatch(text, before.end, draft.start)  # 第一目所列場所及第二目
+            if highest == RANKS["subitem"] and self._grammar.spaceless and item and (joined or not at.item):
                 # 第二款所稱第二目: the own place has no 款 of which it could be a part.
                 law, law_kind, at = item.law, item.law_kind, Place(item.law, item.article, item.paragraph, item.item)
             if self._grammar.brackets and at.paragraph.isalpha() and numbers.get("paragraph", "").isdecimal():
@@ -2699,7 +2741,7 @@ def _lowered(numbers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _quotations(text: str) -> list[tuple[int, int]]:
-    """Return the outermost pairs of quotation marks of a text that are closed."""
+    """Return the outermost quotations of a text that are closed, without the notes of an editor inside."""
     opened: list[tuple[str, int]] = []
     pairs: list[tuple[int, int]] = []
     if -1 < text.find("»") < text.find("«"):  # Danish and German texts write »…«.
@@ -2719,7 +2761,13 @@ def _quotations(text: str) -> list[tuple[int, int]]:
             while pairs and pairs[-1][0] > start:
                 pairs.pop()
             pairs.append((start, place))
-    return pairs
+    pieces: list[tuple[int, int]] = []
+    for start, end in pairs:
+        for note in _OF_EDITOR.finditer(text, start, end):
+            pieces.append((start, note.start()))
+            start = note.end()
+        pieces.append((start, end))
+    return pieces
 
 
 def _around(forms: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

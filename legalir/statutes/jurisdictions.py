@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from typing import Literal, NamedTuple, cast
@@ -150,7 +150,7 @@ class Jurisdiction(Schema):
     @cached_property
     def _headings(self) -> list[tuple[int, Level, re.Pattern[str]]]:
         return [
-            (depth, level, re.compile("|".join(_form(each, level.kind) for each in level.forms), re.IGNORECASE))
+            (depth, level, re.compile(_any_form(level.forms, level.kind), re.IGNORECASE))
             for depth, level in enumerate(self.levels)
             if level.forms
         ]
@@ -289,12 +289,15 @@ def jurisdictions() -> dict[str, Jurisdiction]:
         return {path.stem: Jurisdiction.load(path) for path in sorted(folder.glob("*.yaml"))}
 
 
+_WITH_LETTER = ("Kapittel N",)
+
+
 @cache
 def openings(kinds: tuple[Kind, ...]) -> re.Pattern[str]:
     """Return what matches the beginning of a heading of any country."""
     found = {form: level.kind for one in jurisdictions().values() for level in one.levels for form in level.forms}
-    forms = [rf"\s*(?:{_form(form, kind)})" for form, kind in found.items() if kind in kinds]
-    return re.compile("|".join(forms), re.IGNORECASE)
+    forms = {kind: [form for form, its in found.items() if its == kind] for kind in kinds}
+    return re.compile(rf"\s*(?:{'|'.join(_any_form(forms[kind], kind) for kind in kinds)})", re.IGNORECASE)
 
 
 def mark_repealed(law: Law, table: Jurisdiction) -> None:
@@ -322,9 +325,17 @@ def spelled(word: str) -> str:
     )
 
 
+def _any_form(forms: Sequence[str], kind: Kind) -> str:
+    """Return the pattern of several forms; the number, which takes long to compile, stands once for most of them."""
+    alike = [form for form in forms if form.endswith(" N") and form.count("N ") == 0 and form not in _WITH_LETTER]
+    words = "|".join(_GAP.join(map(spelled, form.split()[:-1])) for form in alike)
+    first = [rf"(?:{words})" + _GAP + _form("N", kind)] if alike else []
+    return "|".join([*first, *(_form(form, kind) for form in forms if form not in alike)])
+
+
 def _form(form: str, kind: Kind) -> str:
     number = rf"(?:{_NUMBER}|(?:{'|'.join(_WORDS.split())})(?![^\W_]))" if kind == "group" else _NUMBER
-    if form == "Kapittel N":  # Kapittel 2 A. Fyr
+    if form in _WITH_LETTER:  # Kapittel 2 A. Fyr
         number += r"(?:(?<=\d)\s(?-i:[A-H])(?=[.:]?(?:\s|$)))?"
     words = [number if word == "N" else spelled(word) for word in form.split()]
     # 제5조의2; 4. gr. a.

@@ -144,7 +144,11 @@ def fork_for_each_job() -> None:
     """Run each job that is read from the standard input in a fork, and print its exit code."""
     import legalir.collection.collection
     import legalir.pipeline  # noqa: F401
+    from legalir.analysis.language import identify
+    from legalir.references.grammar import read_references
 
+    identify("A harbour is a place for ships.")  # What most components read or compile first, once for all of them.
+    read_references("§ 1")
     for line in sys.stdin:
         if not (child := os.fork()):
             _run_order(json.loads(line))

@@ -1551,6 +1551,46 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ),
         ("zh", "灯塔法", "高度如下：\nH=h1+h2\n前款规定不适用。", ["灯塔法 1"]),
         ("ja", "灯台法", "新港法第二条に規定する第一号法定受託事務", ["新港法 2"]),
+        (
+            "en",
+            "Harbour Code",
+            "Pub. L. 9–7, § 1, 13 Stat. 92, provided that: “This Act [amending section 41 of this title and enacting "
+            "provisions under section 41 of this title] may be cited as the ‘Pier Act’, and section 3 of this Act "
+            "applies.”",
+            ["/us/pl/9/7 1", "/us/stat/13/92", "Harbour Code 41", "Harbour Code 41", "Pier Act", "Pier Act 3"],
+        ),
+        (
+            "en",
+            "Harbour Code",
+            "The Pier Act 1990 says: “section 3 of this Act [the Pier Act] applies, and [section 5] too.”",
+            ["Pier Act 1990", "Pier Act 1990 3", "Pier Act", "5"],
+        ),
+        ("fr", "Code X", "L. 110-1", ["Code X L110-1"]),
+        ("fr", "Code X", "L. 110-1 | Résultant du décret", ["Code X L110-1"]),
+        (
+            "en",
+            "Harbour Code",
+            "amending sections 13 and 17 of Title 2, section 62 of Title 26, Internal "
+            "Revenue Code, and section 60 of Title 39, Postal Service",
+            ["/us/usc/t2 13", "/us/usc/t2 17", "/us/usc/t26 62", "Internal Revenue Code", "/us/usc/t39 60"],
+        ),
+        ("en", "Pier Act", "Despite subsection (3)(aa) and (b), it is", ["Pier Act 1/3/aa", "Pier Act 1/3/b"]),
+        ("de", "Hafengesetz", "eine Anlage zu halten, seine bauliche Anlage zu erhalten", []),
+        (
+            "de",
+            "Hafengesetz",
+            "in der Anlage zu diesem Gesetz, Anlage zu § 3",
+            ["Hafengesetz Anlage", "Hafengesetz Anlage", "Hafengesetz 3"],
+        ),
+        ("de", "Begleitgesetz", "nach Artikel II § 2, Art. I Abs. 3", ["Begleitgesetz 2/2", "Begleitgesetz 1/3"]),
+        ("id", "KUHX", "dalam nomor 3, 4 dan 6° pasal ini", ["KUHX 1//3", "KUHX 1//4", "KUHX 1//6"]),
+        ("id", "KUHX", "Pasal 12 berlaku. pada nomor 1° dan 3° pasal itu", ["KUHX 12", "KUHX 12//1", "KUHX 12//3"]),
+        ("it", "Codice X", "art. 16, comma 1, del decreto n. 29. Poi", ["decreto n. 29 16/1"]),
+        ("it", "Codice X", "art. 3 del decreto n. 5 del 2001", ["decreto n. 5 del 2001 3"]),
+        ("th", "พ.ร.บ. เรือ", "ในบัญชีท้ายพระราชบัญญัตินี้", ["พ.ร.บ. เรือ บัญชีท้าย"]),
+        ("zh", "解释", "应当视为刑法第二百一十七条规定的行为", ["刑法 217"]),
+        ("zh", "船舶標準", "第十二條第二款第一目所列場所及第三目之集會堂", ["船舶標準 12//2/1", "船舶標準 12//2/3"]),
+        ("ja", "灯台法", "第四十七条中港湾組織令第二条の改正規定", ["灯台法 47", "港湾組織令 2"]),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
@@ -1958,6 +1998,26 @@ def test_a_reference_is_of_the_own_law_only_where_no_other_is_meant(
     lang: str, law: str, text: str, expected: list[str]
 ) -> None:
     assert targets(text, lang, Place(law, "1")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("第二条、第六条（第二項を除く。）及び第九条の規定 公布の日", [" 2", " 6", " 6/2", " 9"]),
+        ("第八条の規定（同条第二項を除く。）は、平成二十年四月一日から施行する。", [" 8", " 8/2"]),
+        ("この法律（第二条及び第三条を除く。）は、令和元年五月一日から施行する。", [" 2", " 3"]),
+        ("第五条の改正規定及び第六条の規定は、公布の日から", ["灯台法 5", " 6"]),
+        ("第五条及び第六条の改正規定は、公布の日から", ["灯台法 5", "灯台法 6"]),
+        ("第四条の規定並びに附則第二条の規定 公布の日", [" 4", "灯台法 supp 3 2"]),
+        ("改正後の第十条及び第十一条の規定は、平成十年四月一日から", ["灯台法 10", "灯台法 11"]),
+        ("新法第十条及び第十一条の規定は、公布の日から", ["新法 10", "新法 11"]),
+    ],
+)
+def test_articles_of_the_act_that_made_a_later_supplement(text: str, expected: list[str]) -> None:
+    found = targets(text, "ja", Place("灯台法", "1", supplement="supp 3"))
+    assert found == [one.removeprefix(" ") for one in expected]
+    first = targets(text, "ja", Place("灯台法", "1", supplement="supp 1"))
+    assert all(one.startswith(("灯台法", "新法")) for one in first)
 
 
 def test_sections_in_an_order_that_brings_an_act_into_force_are_not_its_own() -> None:

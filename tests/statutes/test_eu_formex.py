@@ -9,6 +9,7 @@ from of_format import (
 
 from legalir.errors import DataError
 from legalir.statutes.sources.eu_formex import FORMATS
+from legalir.statutes.writing import write_collection
 
 (FORMAT,) = FORMATS
 SCHEMA = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="http://x/formex-06.xd"'
@@ -124,7 +125,7 @@ LEG.VAL="REG"/><CONS.DOC><BIB.INSTANCE><LG.DOC>EN</LG.DOC></BIB.INSTANCE><FAM.CO
     assert {number: one.text for number, one in documents_of(law).items()} == {"1a": "A raft.", "annex": "A lamp."}
 
 
-def test_consolidations_without_the_number_of_their_act_are_one_law() -> None:
+def test_consolidations_without_the_number_of_their_act_are_one_law(tmp_path: Path) -> None:
     text = f"""<CONS.ACT {SCHEMA}><INFO.CONSLEG CONSLEG.REF="0{{0}}" START.DATE="20220528"/><CONS.DOC>{TITLE}
 <ENACTING.TERMS>{{1}}</ENACTING.TERMS></CONS.DOC></CONS.ACT>"""
     one = "<ARTICLE><TI.ART>Article {}</TI.ART><ALINEA>{}</ALINEA></ARTICLE>"
@@ -133,6 +134,11 @@ def test_consolidations_without_the_number_of_their_act_are_one_law() -> None:
     assert [law.law_id for law in laws] == ["32020R0007"] * 2
     assert [each.unit.repealed for each in documents_of(laws[0]).values()] == [True, False, False]
     assert law_of(FORMAT, text.format("2016E/TXT-20200301", articles)).law_id == "02016E/TXT"
+    for day in (1, 2):
+        (tmp_path / f"{day}.xml").write_text(text.format(f"2020R0007-202{day}0101", articles), encoding="utf-8")
+        (tmp_path / f"{day}.doc.xml").write_text(MANIFEST, encoding="utf-8")  # It has no law.
+    report = write_collection(f'history(path="{tmp_path}")', tmp_path / "new")
+    assert (report.provisions, report.faults) == (3, [])
 
 
 @pytest.mark.parametrize(

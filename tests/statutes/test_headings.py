@@ -47,6 +47,8 @@ def provisions(lines: str, country: str = "auto", lang: str = "") -> list[str]:
 HABITS = """
 § 1 Zweck | Text. | § 9 gilt auch. | § 2 Ende | Aus.
     1 Zweck: Text. / § 9 gilt auch. | 2 Ende: Aus.
+§ 1 Zweck | Frei: | 2. Teil 4 des Kaigesetzes. | § 2 Ende | Aus.
+    1 Zweck: Frei: / 2. Teil 4 des Kaigesetzes. | 2 Ende: Aus.
 § 1 Zweck | So wie in | § 7 | des Kaigesetzes. | § 2 Ende | Aus.
     1 Zweck: So wie in / § 7 / des Kaigesetzes. | 2 Ende: Aus.
 § 1 Zweck | „§ 8 Neu | Anders. | § 9 Auch | So.“ | § 2 Ende | Aus.
@@ -412,6 +414,8 @@ def test_a_page_names_a_law_whose_first_line_is_only_its_kind() -> None:
     assert name_of_law(rows, "Закон про порти").words == "Закон про порти"
     assert name_of_law(rows, "Закон України").words == "ЗАКОН УКРАЇНИ Про порти"
     assert name_of_law(["Harbour Act 2010", "About piers", "1. A pier."], "Harbour Act").words == "Harbour Act 2010"
+    rows = ["PART 1", "DUES", "1. A due.", "Regulations", "2. A rule."]
+    assert name_of_law(rows, "Harbour Act 2010 - Statutes").words == "Harbour Act 2010"
     # A heading that only the title of the page makes a name.
     assert (
         name_of_law(["Gesetz: der Hafen ist frei.", "§ 1 Ort"], "Gesetz", {0: 1}).words == "Gesetz: der Hafen ist frei"
@@ -520,7 +524,7 @@ def test_articles_of_a_part_behind_its_name(behind: str, name: str) -> None:
 
 
 def test_supplements_without_numbers_are_counted_and_have_paragraphs() -> None:
-    later = "附則（平成二〇年法律第五号）\n１　この法は明日から施行する。\n２　経過する。"
+    later = "付　則（平成二〇年法律第五号）\n１　この法は明日から施行する。\n２　経過する。"
     law = law_of(f"港法\n第一条　港を定める。\n第二条　終わる。\n附則\n明日から施行する。\n{later}")
     assert [each.docno for each in cut(law).documents][3:] == ["law-supp", "law-supp-2"]
     assert [each.number for each in law.root.units[-1].units] == ["1", "2"]

@@ -549,6 +549,8 @@ def _candidate(rows: Sequence[str], row: int, table: Jurisdiction) -> Candidate 
         return None
     if heading.level.kind == "group" and (after.endswith((",", ";", ":")) or len(after) > _LONGEST_HEADING):
         return None
+    if heading.level.kind == "group" and label[0].isdigit() and after.lstrip()[:1].isdigit():
+        return None  # 2. Teil 4 des Hafengesetzes
     shown = heading.label if number_of(heading.label) == heading.number else heading.number  # 4. gr. a
     additional = heading.level.name == _ADDITIONAL
     readings = (Reading(label, label),) if additional else readings_of(label if last else shown, last)
@@ -971,7 +973,8 @@ def _titles(
         over = [row for row in over if not _NUMBERED_GROUP.match(rows[row - 1])] or over
         if not dotted and len(over) > 1 and len(over) * 3 >= live * 2:
             # What is behind such a number begins a list: § 2. In this Act, 1. ship: …
-            lists = [row for row in articles if row not in over and row not in below and begins_list(row + 1)]
+            others = {*articles} - {*over, *below}
+            lists = [row for row in articles if row in others and begins_list(row + 1)]
             over += [row for row in lists if free(row - 1) and row - 1 not in taken and _is_title(rows[row - 1])]
             above = {row: row - 1 for row in over}
     for row in groups:  # A name may take two lines, if an article follows.

@@ -100,6 +100,9 @@ def name_of_law(rows: Sequence[str], page_title: str = "", levels: Mapping[int, 
     ]
     marked = sorted((row for row in head if row in levels), key=lambda row: (levels[row], row))
     best = [*(row for row in marked if row in named), *begun, *sorted(named, key=lambda row: (-named[row], row))]
+    bare = best and named.get(best[0]) == 1 and len(rows[best[0]].split()) == 1 and best[0] not in {*marked, *begun}
+    if bare and (piece := next((each for each in pieces if _rank(each) > 1), "")):  # Not “Regulations”, a heading
+        return Name(piece, said=True)
     if best:
         whole = levels.get(best[0]) == 1 and named.get(best[0], 0) > 1
         found = _name_at(rows, best[0], whole, levels.get(best[0] + 1) == levels.get(best[0], 0))

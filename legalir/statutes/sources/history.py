@@ -140,7 +140,7 @@ class History(StatuteFiles):
         if not self._stored:
             for _ in self.provisions():
                 pass
-        newest = sorted(self._files, key=lambda file: max(_dates(facts) for facts in self._facts(file)), reverse=True)
+        newest = sorted(self._files, key=self._newest, reverse=True)
         stored = [self._files[file] for file in newest]
         texts: dict[tuple[Path, str], list[tuple[str, str]]] = {}
         for run in self.versions.values():
@@ -170,6 +170,10 @@ class History(StatuteFiles):
             "made_of_changes": [_sentence(version) for version in every if version.pending],
         }
         return {**super().report(), "history": counts}
+
+    def _newest(self, file: str) -> tuple[str, ...]:
+        """Return the dates of the newest law of a file, none if it has no law of its own."""
+        return max((_dates(facts) for facts in self._facts(file)), default=())
 
     def _facts(self, file: str) -> list[Mapping[str, str]]:
         return [facts for (_, name), facts in self._acts.items() if name == file]
