@@ -586,17 +586,20 @@ class Grammar(Schema):
         """Return a number without the signs between its thousands."""
         return re.sub(rf"(?<=\d)[{self.thousands}](?=\d{{3}}(?!\d))", "", number) if self.thousands else number
 
-    @property
+    @cached_property
     def has_bracketed_lists(self) -> bool:
         """Whether each number of a list of articles may be in brackets: ``(5) و(6)``."""
         return any("( N+ )" in form for form in self.article)
 
-    @property
+    @cached_property
     def has_case(self) -> bool:
         """Whether the language has upper and lower case."""
-        return any(sign.lower() != sign.upper() for form in (*self.article, *self.list) for sign in form if sign != "N")
+        words = (
+            word for form in (*self.article, *self.list) for word in form.split() if not word.isupper()
+        )  # No places
+        return any(sign.lower() != sign.upper() for word in words for sign in word)
 
-    @property
+    @cached_property
     def has_words(self) -> bool:
         """Whether the language has an alphabet with small letters, and spaces between its words."""
         return any(sign.islower() for form in self.article for sign in form)

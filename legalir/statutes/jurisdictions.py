@@ -66,7 +66,7 @@ _OMITTED = re.compile(r"[\W]*(?:…|\.\s?\.\s?\.|\*\s?\*\s?\*|x\s?x\s?x)(?:[^\w\
 """Points in place of a text."""
 _DASHES = re.compile(r"(?:[–—―─_-]\s*){3,}")
 """A line in place of a text that is deleted, as the Official Journal prints it."""
-_THRICE = r"[.*x]\s?[.*x]\s?[.*x]|[–—―─_-]\s?[–—―─_-]\s?[–—―─_-]"
+_THRICE = "|".join(r"[^\S\n]?".join([sign] * 3) for sign in (r"\.", r"\*", "x", "[–—―─_-]"))
 _AROUND = " \t\n.·…-—–。:;,()[]（）⁰¹²³⁴⁵⁶⁷⁸⁹"
 _MARK_BEHIND = re.compile(r"\s*(?:[(\[]\d{1,3}[)\]]|[⁰¹²³⁴-⁹]+|(?<=[)\]])\d{1,2})\W*$")
 _DAY_BEHIND = re.compile(r"(?<=\S)\s+\d{4}\.\s?\d{1,2}\.\s?\d{1,2}\.?[\s)）]*$")

@@ -9,7 +9,7 @@ import pytest
 
 from legalir.plugins import make
 from legalir.statutes.importing.files import StatuteFiles
-from legalir.statutes.reading.headings import read_text
+from legalir.statutes.reading.lines import read_text
 
 KOREAN = "## 제1장 총칙\n\n##### 제1조 (목적)\n##### 제2조 (정의)\n\n## 제2장 의무\n\n##### 제3조 (신고)\n\n"
 TEXTS = ("이 법은 등대를 정한다.", "등대란 빛을 내는 탑이다.", "신고한다.")

@@ -12,7 +12,7 @@ from legalir.errors import DataError
 from legalir.statutes.documents import cut
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.reading.headings import read_text
+from legalir.statutes.reading.lines import read_text
 from legalir.statutes.reading.markup import Markup
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 from legalir.statutes.reading.sequence import Candidate, chain, main_number, raised, readings_of, without_mark

@@ -21,7 +21,7 @@ from legalir.statutes.documents import cut
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import Law
 from legalir.statutes.reading import markup
-from legalir.statutes.reading.headings import country_of, read_text
+from legalir.statutes.reading.lines import country_of, read_text
 from legalir.statutes.reading.markup import Markup
 from legalir.statutes.reading.plain_text import without_headers
 from legalir.statutes.sources.auto import auto
@@ -273,7 +273,7 @@ def test_marks_and_letters_set_high_in_a_pdf_stay_on_their_line(tmp_path: Path) 
 def rules_of_a_city(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set a jurisdiction in Latin letters, which the PDF samples are written in."""
     from legalir.statutes import jurisdictions
-    from legalir.statutes.reading import headings
+    from legalir.statutes.reading import lines
 
     city = jurisdictions.Jurisdiction.parse(
         {
@@ -284,9 +284,9 @@ def rules_of_a_city(monkeypatch: pytest.MonkeyPatch) -> None:
         }
     )
     monkeypatch.setattr(jurisdictions, "jurisdictions", lambda: {"city": city, "any": city})
-    for module in (headings, jurisdictions):
+    for module in (lines, jurisdictions):
         monkeypatch.setattr(module, "jurisdiction", lambda country: city)
-    monkeypatch.setattr(headings, "jurisdictions", lambda: {"city": city, "any": city})
+    monkeypatch.setattr(lines, "jurisdictions", lambda: {"city": city, "any": city})
     from legalir.statutes.importing import files
 
     monkeypatch.setattr(files, "jurisdiction", lambda country: city, raising=False)

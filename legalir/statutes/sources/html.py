@@ -34,7 +34,7 @@ from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Span, Unit
-from legalir.statutes.reading.headings import check_country, law_id_of, read_text
+from legalir.statutes.reading.lines import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
 from legalir.statutes.reading.page import BLOCKS, CELLS, NEVER, law_of, text_of
 from legalir.statutes.reading.plain_text import rejoined

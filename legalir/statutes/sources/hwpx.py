@@ -16,7 +16,7 @@ from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
-from legalir.statutes.reading.headings import check_country, law_id_of, read_text
+from legalir.statutes.reading.lines import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import LARGEST, Markup, local
 
 if TYPE_CHECKING:

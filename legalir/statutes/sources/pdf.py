@@ -16,7 +16,7 @@ from legalir.errors import DataError
 from legalir.extras import require
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
-from legalir.statutes.reading.headings import check_country, in_columns, law_id_of, read_text
+from legalir.statutes.reading.lines import check_country, in_columns, law_id_of, read_text
 from legalir.statutes.reading.plain_text import rejoined, without_headers
 from legalir.statutes.reading.sequence import raised
 

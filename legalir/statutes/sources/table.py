@@ -26,7 +26,7 @@ from legalir.references.grammar import grammars
 from legalir.references.numbering import number_of
 from legalir.references.read import Place, learn_names, read
 from legalir.references.resolve import Address, LawEntry, Resolver
-from legalir.statutes.reading.headings import law_id_of
+from legalir.statutes.reading.lines import law_id_of
 from legalir.statutes.source import FIELDS, Row, Source
 from legalir.storage.validity import provision_key
 

@@ -17,7 +17,7 @@ from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.importing.unknown import ABOUT, LISTED
 from legalir.statutes.jurisdictions import openings
 from legalir.statutes.law import CELL, Law
-from legalir.statutes.reading.headings import check_country, country_of, in_columns, law_id_of, read_text
+from legalir.statutes.reading.lines import check_country, country_of, in_columns, law_id_of, read_text
 from legalir.statutes.reading.plain_text import decoded, rejoined, without_headers
 from legalir.statutes.reading.title import names_law
 
