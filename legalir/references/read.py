@@ -563,6 +563,9 @@ class _Memory:
         self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
         self.introduced = False  # Whether a short name is given to it before the verb.
         self.kept = ""  # The law that the last one only changed.
+        self.skipped: list[
+            tuple[int, int, int]
+        ] = []  # Start and end of brackets in a list, and its member before them.
         self.cited: dict[str, str] = {}  # The law of each number that only one other law was cited with.
 
     @property
@@ -1255,6 +1258,10 @@ class _Reader:
                         annex = reference.annex or ("" if reference.article else memory.at.annex)
                         article = "" if annex else reference.article or memory.at.article
                         memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
+        for start, end, before in memory.skipped:
+            of = next((one for one in found if one.start == before), Reference("", 0, 0))
+            noted = self.read(text[start:end], Place(of.law, of.article, of.paragraph), memory.names)
+            found += [one._replace(start=one.start + start, end=one.end + start) for one in noted]
         if _LATER.fullmatch(memory.at.supplement) and self._grammar.commences:
             self._of_amending_act(text, found, at.law)
         every = [one for one in (*found, *self._whole_laws(text, found)) if one.law != _DOCUMENT]
@@ -1606,7 +1613,7 @@ class _Reader:
             if draft.spread and {*following.numbers} == {"article"} and bare:
                 inner = {each: number for each, number in draft.numbers.items() if RANKS[each] > 1}
                 following.numbers, following.spread = {**following.numbers, **inner}, True
-            following.range_end = ranged is not None
+            following.range_end = following.range_end or ranged is not None
             following.mark, following.plural = following.mark or draft.mark, following.plural or draft.plural
             highest = min(following.numbers, key=RANKS.__getitem__)
             in_brackets = draft.several.get("paragraph") == "B" and text[draft.end - 1] == ")"
@@ -1890,11 +1897,20 @@ class _Reader:
 
     def _after_note(self, text: str, note: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next article of a list after a note in brackets: ``section 5 (fees) and section 6``."""
-        join = self._list.match(text, note.end())
-        if join is None or self._head.search(text, note.start(), note.end()):
+        ranged = self._range.match(text, note.end())
+        join = ranged or self._list.match(text, note.end())
+        cites = self._head.search(text, note.start(), note.end())
+        if join is None or (cites and not self._grammar.has_words):
             return None
         following = self._joined(text, join, draft, memory)
-        return following if following and following.level == "article" else None
+        if following is None or following.level != "article":
+            return None
+        if cites:  # Sections 12 (except subsection (3)) to 15; in front of a word for a unit the list begins anew.
+            if not text[following.start].isdigit():
+                return None
+            memory.skipped.append((note.start(), note.end(), draft.start))
+        following.range_end = ranged is not None
+        return following
 
     def _has_paragraph(self, bare: re.Match[str]) -> bool:
         """Return True if a bare number is an article, by the paragraph behind it: ``art. 5 cpv. 1 e 7 cpv. 2``."""
