@@ -594,10 +594,9 @@ class Grammar(Schema):
     @cached_property
     def has_case(self) -> bool:
         """Whether the language has upper and lower case."""
-        words = (
-            word for form in (*self.article, *self.list) for word in form.split() if not word.isupper()
-        )  # No places
-        return any(sign.lower() != sign.upper() for word in words for sign in word)
+        # Words in capitals are places of forms.
+        words = (word for form in (*self.article, *self.list) for word in form.split() if not word.isupper())
+        return any(word.lower() != word.upper() for word in words)
 
     @cached_property
     def has_words(self) -> bool:

@@ -134,7 +134,7 @@ _LAW_OF_CONTRACT = re.compile(r"(?:準拠|適用|管轄|适用|管辖|준거)(?:
 _BEGINS_CHANGE = re.compile(r"(?:\A|\n|[.;:)–—-]\s)\s?(?:[^\W\d_]{1,4}[\s'’]){1,2}\Z")
 """The beginning of a sentence, or of an item in it, with words such as *in*, *à l'*."""
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
-_SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|(?<!\w)(?:dni|lat|rok|roku)|[\d)\]»”\"%])\.\s{1,3}\Z")
+_SENTENCE_ENDS = re.compile(r"(?:[^\W_]{5}|\d [^\W\d_]{2,4}|[\d)\]»”\"%])\.\s{1,3}\Z")
 _AND = re.compile(r"[,、，과와및并並且] ?\Z")
 """What joins clauses in Korean, Japanese and Chinese."""
 _SENTENCE_OVER = re.compile(r"\n|。(?![」』])|[^\W_]{4}\.\s")
@@ -245,7 +245,7 @@ _LABEL_OF_ARTICLE = re.compile(
     r"(?:[º°]?\.[-–—]|\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0]"
     r"(?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])|\)[A-ZÀ-ÖØ-ÞĄ-Ż]"
 )
-"""What follows the label of an article: ``Art. 49. The master …``, ``Art. 389. § 1.``, or a mark: ``§ 14)W``."""
+"""What is behind the label of an article, ``Art. 49. The master …``, ``Art. 389. § 1.``; also a note: ``§ 14)W``."""
 
 _QUOTED_LETTER = re.compile(r"[\"'“‘«]( ?[A-Za-z]{1,4} ?)[\"'”’»]")
 _QUOTED_LETTERS = re.compile(
@@ -1259,13 +1259,30 @@ class _Reader:
                         article = "" if annex else reference.article or memory.at.article
                         memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
         for start, end, before in memory.skipped:
-            of = next((one for one in found if one.start == before), Reference("", 0, 0))
-            noted = self.read(text[start:end], Place(of.law, of.article, of.paragraph), memory.names)
-            found += [one._replace(start=one.start + start, end=one.end + start) for one in noted]
+            member = next((one for one in found if one.start == before), None)
+            found += self._in_bracket(text, start, end, member, at, memory)
         if _LATER.fullmatch(memory.at.supplement) and self._grammar.commences:
             self._of_amending_act(text, found, at.law)
         every = [one for one in (*found, *self._whole_laws(text, found)) if one.law != _DOCUMENT]
         return sorted(every, key=lambda one: (one.start, one.end))
+
+    def _in_bracket(
+        self, text: str, start: int, end: int, of: Reference | None, at: Place, memory: _Memory
+    ) -> Iterator[Reference]:
+        """Yield the references in a bracket behind a reference: units without an article are of it: (not paragraph 2).
+
+        Articles are of its law only behind words such as *except*.
+        """
+        limits = self._within.match(text, start, end)
+        for one in self.read(text[start:end], Place(at.law, "" if of else at.article), memory.names):
+            one = one._replace(start=one.start + start, end=one.end + start)
+            if of and one.law_kind == "self":
+                unit = not (one.article or one.annex or one.group)
+                if unit:
+                    one = one._replace(article=of.article, paragraph=one.paragraph or of.paragraph)
+                if unit or limits:
+                    one = one._replace(law=of.law, law_kind=of.law_kind)
+            yield one
 
     def _of_amending_act(self, text: str, found: list[Reference], law: str) -> None:
         """Take from the law the articles of the act that made a later supplement, which says when they apply.

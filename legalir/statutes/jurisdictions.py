@@ -66,7 +66,8 @@ _OMITTED = re.compile(r"[\W]*(?:…|\.\s?\.\s?\.|\*\s?\*\s?\*|x\s?x\s?x)(?:[^\w\
 """Points in place of a text."""
 _DASHES = re.compile(r"(?:[–—―─_-]\s*){3,}")
 """A line in place of a text that is deleted, as the Official Journal prints it."""
-_THRICE = "|".join(r"[^\S\n]?".join([sign] * 3) for sign in (r"\.", r"\*", "x", "[–—―─_-]"))
+_THRICE = "|".join(r"\s?".join([sign] * 3) for sign in (r"\.", r"\*", "x", "[–—―─_-]"))
+"""One sign three times, of which a line in place of a text begins; a stop and Markdown's ``**`` are none."""
 _AROUND = " \t\n.·…-—–。:;,()[]（）⁰¹²³⁴⁵⁶⁷⁸⁹"
 _MARK_BEHIND = re.compile(r"\s*(?:[(\[]\d{1,3}[)\]]|[⁰¹²³⁴-⁹]+|(?<=[)\]])\d{1,2})\W*$")
 _DAY_BEHIND = re.compile(r"(?<=\S)\s+\d{4}\.\s?\d{1,2}\.\s?\d{1,2}\.?[\s)）]*$")
@@ -290,6 +291,7 @@ def jurisdictions() -> dict[str, Jurisdiction]:
 
 
 _WITH_LETTER = ("Kapittel N",)
+"""Forms whose number a capital may follow: ``Kapittel 2 A.``"""
 
 
 @cache
@@ -335,7 +337,7 @@ def _any_form(forms: Sequence[str], kind: Kind) -> str:
 
 def _form(form: str, kind: Kind) -> str:
     number = rf"(?:{_NUMBER}|(?:{'|'.join(_WORDS.split())})(?![^\W_]))" if kind == "group" else _NUMBER
-    if form in _WITH_LETTER:  # Kapittel 2 A. Fyr
+    if form in _WITH_LETTER:
         number += r"(?:(?<=\d)\s(?-i:[A-H])(?=[.:]?(?:\s|$)))?"
     words = [number if word == "N" else spelled(word) for word in form.split()]
     # 제5조의2; 4. gr. a.

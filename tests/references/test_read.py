@@ -2021,6 +2021,21 @@ def test_a_reference_is_of_the_own_law_only_where_no_other_is_meant(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("Sections 12 (except subsection (3)) to 15 of the Pier Act", ["named 12", "named 12/3", "named 15"]),
+        ("Sections 12 (except section 12A) to 15 of the Pier Act", ["named 12", "named 12A", "named 15"]),
+        ("Sections 12 (see section 3) and 15 of the Pier Act", ["named 12", "self 3", "named 15"]),
+        ("Sections 12 (but not subsection (3)) and 15 apply", ["self 12", "self 12/3", "self 15"]),
+    ],
+)
+def test_references_in_brackets_inside_a_list(text: str, expected: list[str]) -> None:
+    found = read(text, "en", Place("Quay Act", "30"))
+    numbers = [f"{one.law_kind} {one.article}/{one.paragraph}".rstrip("/") for one in found]
+    assert numbers == expected  # Only those of the kind `self` are looked for in the own law.
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("第二条、第六条（第二項を除く。）及び第九条の規定 公布の日", [" 2", " 6", " 6/2", " 9"]),
         ("第八条の規定（同条第二項を除く。）は、平成二十年四月一日から施行する。", [" 8", " 8/2"]),
         ("この法律（第二条及び第三条を除く。）は、令和元年五月一日から施行する。", [" 2", " 3"]),

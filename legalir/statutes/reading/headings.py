@@ -1,7 +1,8 @@
 """Which lines of a statute open a unit.
 
 A line may open one if it begins as the table of the jurisdiction says and is not a sentence. Of those lines the
-sequence is chosen that goes on best; the other lines are text."""
+sequence is chosen that goes on best; the other lines are text.
+"""
 
 from __future__ import annotations
 

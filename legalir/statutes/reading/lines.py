@@ -1,6 +1,7 @@
 """Statutes as plain lines of text: what PDF, Word, plain text and web pages without marks have in common.
 
-The lines that open units and their headings are found first; paragraphs and items are recognised by their marks."""
+The lines that open units and their headings are found first; paragraphs and items are recognised by their marks.
+"""
 
 from __future__ import annotations
 
