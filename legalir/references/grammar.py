@@ -77,6 +77,8 @@ _NUMBERED = (
     r"|eIDAS)(?![\w-]|\.\w)"
 )
 """A short name of a law of the European Union with a number or a small letter: PSD2, MiFID II, eIDAS."""
+_NUMBERED_FORM = re.compile(r"(^[^>]*?[^\W_A-Z+]\S*)((?: \()? [NRSVX]\b)")
+"""The words of a form of an annex, and the place of its number or letter."""
 _BARE = re.compile(r"\W*(?:\d{1,4}[A-Za-z]?|[^\W\d_]{1,2})\W*")
 """A number or letter without a word, which is not a unit of the article."""
 _CAPITALS = re.compile(r"[^\W\d_]{1,12}(?:-[^\W\d_]{2,6})?|[^\W\d_a-z]{2,6} [^\W\d_a-z]{2,6}")
@@ -100,7 +102,10 @@ def number_pattern(joiners: str, lettered: Sequence[str] = (), letters: str = ""
     words = "|".join(_PLACES.get(form) or _form(form, r"\d") for form in lettered)
     before = rf"|[ \xa0](?-i:[a-zåäö])(?![^\W_])(?={GAP}(?:{words}))" if words else ""
     part = rf"(?!\d)(?:{_LETTERS}{before}{f'|(?-i:{letters})' if letters else ''})?"
-    return rf"(?:(?<!\d)\d{{1,6}}{part}(?:[{re.escape(joiners)}]\d{{1,4}}{part}){{0,6}}|{_HAN})"
+    joined = rf"[{re.escape(joiners)}]\d{{1,4}}"
+    # Pasal 3l9g is not article 3, nor Rule 10.1.3B2 rule 10.1: a misread number is none.
+    whole = rf"(?!(?:{joined}){{0,6}}[A-Za-z]\d)"
+    return rf"(?:(?<!\d)\d{{1,6}}{part}(?:{joined}{part}){{0,6}}{whole}|{_HAN})"
 
 
 class Family(Schema):
@@ -147,7 +152,7 @@ class Grammar(Schema):
 
     A form after ``^`` counts only directly after the name of a law: ``^ N 条``.
 
-    Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in
+    Places of forms: ``N`` a number; ``R`` the number, Roman numeral or capital of an annex; ``B`` a number or letter in
     brackets; ``X`` one or two letters, ``S`` one, ``J`` a small one; ``H`` and ``K`` a letter of a Korean and a
     Japanese sub-item; ``C`` a digit in a circle, ``G`` one without a blank before it; ``E`` a capital that ends a
     number, ``12 bis A``; ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``Y`` a
@@ -170,6 +175,9 @@ class Grammar(Schema):
 
     annex: Forms = ()
     """Forms of an annex."""
+
+    numbered: Forms = ()
+    """Words that may stand between an annex and its number: ``Nr.`` in *Anlage Nr. 3*."""
 
     annexed: Forms = ()
     """Words between an annex and its law: ``bij`` in *Bijlage III bij Verordening …*."""
@@ -437,12 +445,18 @@ class Grammar(Schema):
     @model_validator(mode="before")
     @classmethod
     def _put_together(cls, values: Any) -> Any:
-        """Put the pieces into the patterns, and `conjoined` into `list`."""
+        """Put the pieces into the patterns, `conjoined` into `list`, and the words of `numbered` into `annex`."""
         if not isinstance(values, Mapping):
             return values
         whole = dict(values)
         if isinstance(values.get("list"), Sequence) and isinstance(values.get("conjoined"), Sequence):
             whole["list"] = [*values["list"], *values["conjoined"]]
+        if isinstance(annex := values.get("annex"), Sequence) and isinstance(values.get("numbered"), Sequence):
+            words = "|".join(map(str, values["numbered"]))
+            # The model of a variant has these forms already.
+            whole["annex"] = list(
+                dict.fromkeys([*annex, *(_NUMBERED_FORM.sub(rf"\1 {words}\2", one) for one in annex)])
+            )
         if isinstance(pieces := values.get("pieces"), Mapping) and isinstance(laws := values.get("laws"), Sequence):
             whole["laws"] = [
                 {**law, "pattern": _whole(str(law.get("pattern", "")), pieces)} if isinstance(law, Mapping) else law
@@ -531,7 +545,7 @@ class Grammar(Schema):
 
     def _place(self, token: str) -> str:
         """Return the pattern of a place of a form, empty for a word."""
-        token = token.removesuffix("+")
+        token = token if token in _PLACES else token.removesuffix("+")
         if token == "O":
             words = sorted("|".join(self.ordinals).split("|"), key=len, reverse=True)
             more = rf"(?: (?:{self.alternatives(self.hundreds)}))?" if self.hundreds else ""
@@ -927,6 +941,10 @@ def _spaced(tokens: Sequence[str], patterns: Sequence[str]) -> str:
 
 _KOREAN_LETTERS = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허"
 _NO_HANGUL_BEFORE = "(?<![가-힣])"
+_LABEL = (
+    r"(?:\d{1,4}(?!\d)(?:[A-Za-z]|(?-i:[A-Z]{2}))?"
+    r"|(?-i:[IVXLC]{1,7}[A-Ha-h]?|[ivx]{2,6}|[A-Z](?:\d{1,2}(?!\d)|[A-Z]\d)?))"
+)
 _PLACES = {
     # Two capitals are the short name of a law rather than a letter: (art. 5 al. 2 CO).
     "X": r"(?:[^\W\d_](?-i:[^\W\d_A-Z])?|(?-i:AA|BB|DD|EE|FF))(?![^\W_])",
@@ -944,7 +962,9 @@ _PLACES = {
     "G": r"(?<!\s)[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "Z": r"(?<![\d.:])\d{1,2}:\d{1,3}(?: ?(?-i:[a-z])(?![^\W_]))?(?![\d:])",
-    "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|(?-i:[IVXLC]{1,7}|[ivx]{2,6})|[A-Z])(?![^\W_])",
+    # Schedule A1, 4ZA, Annex IIa, allegato 4/2, annexe II-3; annexes 1-3 are several.
+    "R": rf"{_LABEL}(?:[./]\d{{1,3}}|(?-i:[.-][A-Z](?!['’]))|-\d{{1,3}}(?![\d/-])){{0,3}}(?![^\W_])",
+    "R+": rf"{_LABEL}(?:[./]\d{{1,3}}|(?-i:\.[A-Z](?!['’]))){{0,3}}(?![^\W_])",
     "V": r"(?-i:(?=[IVX]|L[IVX])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?:(?<=[IX])[A-F])?|[ΙΧ]{1,5})(?![^\W_])",
     "Y": r"(?:1[6-9]|20)\d\d(?![^\W_])",
     "M": rf"(?!0?1(?!\d)|一(?![〇零一二三四五六七八九十百千])){number_pattern('.')}",

@@ -70,6 +70,9 @@ _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
 """In place of a law, a document whose provisions are not read."""
+_NUMBER_BEHIND, _ARTICLE_BEHIND = re.compile(r"\s\d"), re.compile(r"\s(?:[A-Z]\.?\s?)?\d")
+_NUMBERED = "#"
+"""Place of the number of an annex whose list goes on with a word before each: ``allegato n. 1 e n. 2``."""
 _DOTTED = "N."
 """Place of a unit whose number a dot joins to that of the article."""
 _NEAR = 10
@@ -636,7 +639,10 @@ class _Reader:
             )
         )
         every = dict([*groups, *((f"unit_{level}", forms) for level, forms in units.items())])
-        self._exact = cache(lambda name: [(*self._of_form(form), _several(form)) for form in every[name]])
+        again = {"unit_annex": _NUMBERED} if grammar.numbered else {}
+        self._exact = cache(
+            lambda name: [(*self._of_form(form), _several(form) or again.get(name, "")) for form in every[name]]
+        )
         cardinals = ((word, number) for number, words in enumerate(grammar.cardinals, 2) for word in words.split("|"))
         singular = [form for form in grammar.article if "N" in form.split() and form[0] not in "+^"]
         self._has_singular, self._has_dotted = bool(singular), any(". N" in form for form in singular)
@@ -775,7 +781,10 @@ class _Reader:
         self._unit_words = {word for form in forms for word in re.split(r"[\W_]+", form)}
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in self._patterns]
-        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"} | {_DOTTED: ["+ N"]}
+        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"} | {_DOTTED: ["+ N"], "R": ["+ R+"]}
+        if grammar.numbered:
+            bare[_NUMBERED] = [f"+ {'|'.join(grammar.numbered)} R"]
+            bare["R"] += bare[_NUMBERED]
         if grammar.has_bracketed_lists:
             tails = sorted({word for form in grammar.sub for word in form.split()[0].split("|") if word[0].isalpha()})
             bare["N"] += ["+ ( N )", "+ ( N > /|-|–", *([f"+ ( N > {'|'.join(tails)}"] if tails else ())]
@@ -1168,7 +1177,7 @@ class _Reader:
             number = (
                 kind in ("same", "this", "before")
                 and self._grammar.has_case
-                and re.match(r"\s\d", text[place : place + 2])
+                and (_ARTICLE_BEHIND if level == "article" else _NUMBER_BEHIND).match(text, place)
             )
             if number and not ((unit := self._below(RANKS[level]).match(text, place + 1)) and unit[0][-1].isalpha()):
                 # That section 12 applies: no reference to the section before.
@@ -1354,7 +1363,8 @@ class _Reader:
         """Make references in brackets parts of the unit or law before them: ``(제3호는 제외한다)``."""
         start, end, before = note
         highest = drafts[0].highest
-        limited = self._limits.search(text, start, end)
+        words = self._within.match(text, start, end)  # Articles 5 to 9 (except article 7) of the Pier Act
+        limited = self._limits.search(text, start, end) or (words and words.end() == drafts[0].start)
         lower = highest > RANKS[before.level] > 0 and not self._applied.search(text, start, end)
         if (limited or lower) and drafts[0].numbers and not drafts[0].relation and not drafts[0].supplement:
             self._join(before, drafts)
@@ -2586,6 +2596,12 @@ class _Reader:
         if article and same and not kind and numbers and {*numbers} <= {"paragraph", "item"}:
             over = _SENTENCE_OVER.search(text, article.end, draft.start)
             numbers = numbers if over else {"article": article.article, **numbers}  # § 6 Abs. 1 KSchG, Abs. 3 leg. cit.
+        again = self._unit_again(text, draft, memory) if law_kind == "self" and not (kind or moved) else None
+        if again is not None:  # Comma 2 dell'articolo 5 del …, medesimo comma 2
+            law, law_kind, supplement = again.law, again.law_kind, again.supplement
+            highest = min(map(RANKS.__getitem__, numbers))
+            above = {each: getattr(again, each) for each, rank in RANKS.items() if 0 < rank < highest}
+            numbers = {**{each: number for each, number in above.items() if number}, **numbers}
         beside = self._unit_beside(text, draft, memory) if law_kind == "self" and not (kind or moved) else None
         if beside is not None:  # In a letter: § 558 BGB … Abs. 3
             law, law_kind, numbers = beside.law, "short", {"article": beside.article, **numbers}
@@ -2595,7 +2611,12 @@ class _Reader:
             if (kind == "this" or level == "annex") and not draft.numbers:
                 return None
             supplement = supplement or own
-            if kind == "same" and level in memory.last:
+            row = memory.last.get("row") if kind == "same" and level == "paragraph" else None
+            if row is not None and row.start > (memory.last[level].start if level in memory.last else -1):
+                # 別表第一（四）項 … 同項
+                law, supplement, numbers, base = row.law, row.supplement, {"row": row.row, **numbers}, {}
+                numbers.setdefault("annex", row.annex)
+            elif kind == "same" and level in memory.last:
                 last = memory.last[level]
                 if level == "group":
                     numbers.setdefault("group", last.group)
@@ -2647,6 +2668,14 @@ class _Reader:
         for each in {*draft.numbers, level} - {""}:
             memory.last[each] = reference
         return reference
+
+    def _unit_again(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
+        """Return the last reference with the unit below an article that words say was cited: *del citato comma 2*."""
+        level = min(draft.numbers, key=RANKS.__getitem__, default="")
+        last = memory.last.get(level)
+        if last is None or not draft.is_inside or getattr(last, level) != draft.numbers[level]:
+            return None
+        return last if self._aforesaid_before.search(text, max(0, draft.start - _ITS), draft.start) else None
 
     def _unit_beside(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return the article of a named law of which a paragraph alone is one in a text that is no statute."""
@@ -2819,15 +2848,18 @@ def _several(form: str) -> str:
 
     ``D`` is that of a form which counts only after a law.
     """
-    places = (token[0] for token in form.split() if token == "D" or re.fullmatch(r"[NBXSVOK]\+", token))
+    places = (token[0] for token in form.split() if token == "D" or re.fullmatch(r"[NBXSVOKR]\+", token))
     return "D" if form[0] == "^" else next(places, "")
 
 
 def _is_next(draft: _Draft, following: _Draft, level: str, reach: int) -> bool:
-    """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``."""
-    last, one = draft.numbers.get(level, ""), following.numbers.get(level, "")
+    """Return True if a letter is one of the next few after another: ``b`` in ``a i b``, but not ``w`` in ``a i w``.
+
+    What is behind a hyphen inserts one: ``f-bis`` after ``f``.
+    """
+    (last, _, _), (one, inserted, _) = (each.numbers.get(level, "").partition("-") for each in (draft, following))
     first, second = (100.5 if letter == "đ" else ord(letter) if len(letter) == 1 else 0 for letter in (last, one))
-    return bool(first and second) and 0 < second - first < reach
+    return bool(first and second) and (0 < second - first < reach or (first == second and bool(inserted)))
 
 
 def _is_short(name: str) -> bool:

@@ -130,6 +130,14 @@ class _Book:
         In laws whose articles or chapters hold articles that begin again with 1, ``§ 2`` is a section of the article
         named right before it, else of the article that contains the text; None if it cannot be one.
         """
+        if not self.nested and reference.article and _ARTICLE.match(reference.group):
+            article = number_of(
+                reference.group
+            ).casefold()  # Section 3 of Article I, where sections are not provisions.
+            return (article,) if (article,) in self.docnos else None
+        beside = before is not None and _ARTICLE.match(before.surface) and not _ARTICLE.match(reference.surface)
+        if before is not None and beside and not self.nested:  # Section 3 of Article 1
+            return (_folded(before.article),) if _key((before.article, reference.article)) in self.docnos else ()
         if not self.nested or not reference.article:
             return ()
         if _LAST_TITLE.match(reference.group):  # Artikel 1 des Schlusstitels

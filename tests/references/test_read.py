@@ -1609,6 +1609,91 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         ("fr", "Loi X", "L'annexe du bâtiment et le code d'entrée", []),
         ("fr", "Loi X", "l'annexe du présent décret et l'annexe II", ["Loi X annexe", "Loi X annexe II"]),
         ("ja", "灯台法", "第三条乃至第五条ノ規定ハ商港法第十条ニ之ヲ準用ス", ["灯台法 3", "灯台法 5", "商港法 10"]),
+        (
+            "it",
+            "Decreto X",
+            "allegato n. 14, allegati n. 1 e n. 4/2",
+            [f"Decreto X {one}" for one in ("allegato n. 14", "allegati n. 1", "n. 4/2")],
+        ),
+        (
+            "fr",
+            "Loi X",
+            "l'annexe n° 3, les annexes I et II; annexe 3-1",
+            [f"Loi X {one}" for one in ("annexe n° 3", "annexes I", "II", "annexe 3-1")],
+        ),
+        (
+            "fr",
+            "Loi X",
+            "L'annexe a été modifiée. Les sommes dues au titre d'une année, en tout ou partie d'un contrat",
+            ["Loi X annexe"],
+        ),
+        (
+            "de",
+            "Hafengesetz",
+            "Anlage Nr. 5, Anlagen A und B, Anhang IIa; Anlagen K1 und K2",
+            [f"Hafengesetz {one}" for one in ("Anlage Nr. 5", "Anlagen A", "B", "Anhang IIa")],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "Schedule A1, Schedule 4ZA, Annex VIIIB, Annex No. 4; Annexes 1-3",
+            [
+                f"Quay Act {one}"
+                for one in ("Schedule A1", "Schedule 4ZA", "Annex VIIIB", "Annex No. 4", "Annexes 1", "3")
+            ],
+        ),
+        ("pl", "", "załącznik nr 1 i nr 2", ["załącznik nr 1", "nr 2"]),
+        ("id", "KUHX", "dalam Pasal 3l9g dan pasal 382d", ["KUHX 382d"]),
+        ("id", "KUHX", "Pasal 9 Reglemen Acara Perdata", ["Reglemen Acara Perdata 9"]),
+        ("en", "Quay Rules", "Rule 10.1.3B2 and rule 10.1.3B", ["Quay Rules 10.1.3B"]),
+        (
+            "en",
+            "Quay Act",
+            "the Pier Act, chapter B-9 of the Revised Statutes of Canada, 1985, section 3",
+            ["Pier Act", "Quay Act 3"],
+        ),
+        (
+            "it",
+            "Codice X",
+            "articolo 2, comma 2, del decreto n. 5 del 2001, lettere D, F e F-bis del medesimo comma 2",
+            ["decreto n. 5 del 2001 2/2", *(f"decreto n. 5 del 2001 2/2/{one}" for one in ("D", "F", "F-bis"))],
+        ),
+        (
+            "it",
+            "Codice X",
+            "comma 3 dell'articolo 2 del decreto n. 5 del 2001, di cui al citato comma 3 e al comma 4",
+            ["decreto n. 5 del 2001 2/3", "decreto n. 5 del 2001 2/3", "Codice X 1/4"],
+        ),
+        (
+            "fr",
+            "Loi X",
+            "l'article L. 123-4 du code rural, le même article L. 123-4, le même article L. 5-1",
+            ["code rural L123-4", "code rural L123-4", "Loi X L5-1"],
+        ),
+        (
+            "fr",
+            "Loi X",
+            "les articles 3 à 9 (à l'exception de l'article 5) du code rural",
+            [f"code rural {one}" for one in (3, 9, 5)] + ["code rural"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "sections 3 to 9 (other than section 5(2)) of the Pier Act 1990",
+            [f"Pier Act 1990 {one}" for one in ("3", "9", "5/2")] + ["Pier Act 1990"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "section 3 (except section 5 of this Act) of the Pier Act 1990",
+            ["Pier Act 1990 3", "Quay Act 5", "Pier Act 1990"],
+        ),
+        (
+            "ja",
+            "消火令",
+            "別表第一（四）項に掲げる物又は同項に掲げる物、第二条第一項及び同項",
+            ["消火令 別表第1(4)項", "消火令 別表第1(4)項", "消火令 2/1", "消火令 2/1"],
+        ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (

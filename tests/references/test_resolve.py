@@ -187,6 +187,13 @@ def test_sections_of_articles_of_a_constitution(text: str, cited: str) -> None:
     )
     found = Resolver([act]).resolve(read(text, "en", Place(act.title, "2")), "a", ("article 3", "2"))
     assert " ".join(docno.removeprefix("article ") for one in found for docno in one.docnos) == cited
+    units = [(path, path.count("/")) for path in ("1", "1/1", "1/2", "2", "2/1", "2/2", "3", "3/1", "3/2")]
+    whole = act._replace(
+        addresses=[Address((*path.split("/"),), "", path, "paragraph" if deep else "article") for path, deep in units]
+    )
+    text = "section 2 of article I. Section 1 of article 2"
+    found = Resolver([whole]).resolve(read(text, "en", Place(act.title, "3")), "a", ("3", "2"))
+    assert [one.docnos for one in found] == [("1/2",), ("2/1",), ("2",)]  # Sections that are no provisions.
     plain = Resolver([law("b", "Reef Act", "1", "2")])
     one = plain.resolve(read("section 1 of article 2", "en", Place("Reef Act", "2")), "b", ("2",))
     assert [each.docnos for each in one] == [("b-1",), ("b-2",)]

@@ -53,6 +53,15 @@ def test_a_file() -> None:
     assert len(law.notes) == 1  # of the footnote
 
 
+def test_tracked_deletions_are_no_text() -> None:
+    marks = "<hp:deleteBegin/>{}<hp:deleteEnd/><hp:insertBegin/>{}<hp:insertEnd/>"
+    inside = LINE.format("제1조(등) 등을 " + marks.format("끄지", "켜지") + " 아니한다.")
+    across = LINE.format("그러나 <hp:deleteBegin/>밤에는") + LINE.format("끈다. <hp:deleteEnd/>낮에는 끈다.")
+    law = law_of(FORMATS[0], file(LINE.format("등대 지침") + inside + across), "지침.hwpx")
+    assert documents_of(law)["1"].text == "등을 켜지 아니한다.\n그러나\n낮에는 끈다."
+    assert [note.rpartition(" ")[2] for note in law.notes] == ["2."]
+
+
 @pytest.mark.parametrize(
     ("data", "fault"),
     [

@@ -281,6 +281,15 @@ def test_text_that_is_html_is_read_as_such() -> None:
     assert documents["3¹"].text == "(1) Taru:\nTee | 30"
 
 
+def test_a_repeal_that_stands_in_a_note_of_the_publisher() -> None:
+    note = "<muutmismarge><tavatekst>Kehtetu - </tavatekst></muutmismarge>"
+    gone = f"<paragrahv><kuvatavNr>§ 4.</kuvatavNr><paragrahvPealkiri>Tasu</paragrahvPealkiri>{note}</paragrahv>"
+    text = sample("riigi_teataja").replace("</loige>", f"</loige><loige><kuvatavNr>(2)</kuvatavNr>{note}</loige>", 1)
+    text = text.replace("</peatykk>", f"{gone}</peatykk>", 1)
+    found = documents_of(law_of(format_of("riigi_teataja"), text, "sadam.xml"))
+    assert {number: one.unit.repealed for number, one in found.items()} == {"3¹": False, "4": True}
+
+
 def test_an_annex_of_spain_and_a_heading_that_says_repealed() -> None:
     version = '<version fecha_vigencia="20200601"><p class="{}">{}</p>{}</version>'
     block = f'<bloque tipo="precepto" titulo="{{}}">{version}</bloque>'

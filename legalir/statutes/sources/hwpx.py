@@ -44,14 +44,17 @@ def _is_hwpx(path: Path, head: bytes) -> bool:
 
 
 def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
-    lines, apart = [""], 0
+    lines, apart, deleted = [""], 0, 0
     for section in _sections(path.name, data):
+        deleted += _delete(section)
         apart += sum(local(each) in _APART for each in section.iter())
         for paragraph in section:
             _add_paragraph(paragraph, lines)
     law = read_text(path.name, [" ".join(line.split()) for line in lines], country, title, law_id_of(path))
     if apart:
         law.notes.append(f"{path.name}: notes, headers and footers that are not read: {apart}.")
+    if deleted:
+        law.notes.append(f"{path.name}: deletions that are tracked, whose text is left out: {deleted}.")
     yield law
 
 
@@ -79,6 +82,20 @@ def _sections(name: str, data: bytes) -> Iterator[etree._Element]:
         raise DataError(
             f"{name} cannot be read as an HWPX file ({type(error).__name__}): save it anew, without a password."
         ) from None
+
+
+def _delete(section: etree._Element) -> int:
+    """Empty the text between the marks of tracked deletions, which may be in other lines; return their number."""
+    count, deleted = 0, False
+    for element in section.iter():
+        name = local(element)
+        deleted = name == "deleteBegin" or (deleted and name != "deleteEnd")
+        count += name == "deleteBegin"
+        if deleted and name == "t":
+            element.text = ""
+        elif deleted and (above := element.getparent()) is not None and local(above) == "t":
+            element.tail = ""
+    return count
 
 
 def _add_paragraph(paragraph: etree._Element, lines: list[str]) -> None:

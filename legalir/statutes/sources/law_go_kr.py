@@ -226,8 +226,9 @@ def _add_article(outline: Outline, start: int, end: int, node: Mapping[str, Any]
     match = _ARTICLE.match(law.text, start, end)
     given = _string(next(iter(_many(node.get("조문번호"))), ""))
     six = re.fullmatch(r"(\d{4})(\d\d)", given)  # of an ordinance: 000702 is 제7조의2
-    label = match["label"] if match else f"제{int(six[1]) if six else given}조"
-    number = f"{int(six[1])}{f'의{int(six[2])}' if int(six[2]) else ''}" if six else number_of(label)
+    branch = f"의{int(six[2])}" if six and int(six[2]) else ""
+    label = match["label"] if match else f"제{int(six[1])}조{branch}" if six else f"제{given}조"
+    number = number_of(label)
     unit = Unit("article", "조", number, label, key=_string(node.get("조문키")))
     day = iso_day(_string(node.get("조문시행일자")))
     unit.effective_from = day if day != law.effective_from else ""
