@@ -140,6 +140,7 @@ class LawPattern(Schema):
 
 Level = Literal["law", "group", "article", "annex", "row", "paragraph", "item", "subitem", "deeper"]
 Forms = tuple[Text, ...]
+Rows = list[tuple[list[str], str]]
 
 
 class Grammar(Schema):
@@ -537,6 +538,27 @@ class Grammar(Schema):
                 each.append(f"{words}{GAP}{last}")
         begun = [_joined_patterns([*some]) for _, some in groupby(each, lambda one: one.startswith(OUTSIDE))]
         return f"(?={self.first(forms)})(?:{'|'.join(begun)})" if forms else "(?!)"
+
+    def any_of(self, forms: Sequence[str]) -> str:
+        """Return an alternation in which the same beginning of forms is once; it does not say which form was found."""
+        rows: Rows = []
+        for form in sorted(forms, key=len, reverse=True):
+            words, _, ahead = unicodedata.normalize("NFC", form).partition(" > ")
+            rows.append((words.split(), self.ahead(ahead, words.endswith(" N"))))
+        return f"(?={self.first(forms)}){self._branches(rows)}"
+
+    def _branches(self, rows: Rows) -> str:
+        """Return an alternation of rows: the words and places of each, and the pattern of what follows it."""
+        begun: dict[str, Rows] = {}
+        for (token, *more), ahead in rows:
+            begun.setdefault(token, []).append((more, ahead))
+        each = []
+        for token, behind in begun.items():
+            longer = [row for row in behind if row[0]]
+            ends = [ahead for more, ahead in behind if not more]
+            tail = [f"{'' if token[-1] == '~' else GAP}{self._branches(longer)}"] if longer else []
+            each.append(f"{self._place(token) or _word(token)}(?:{'|'.join((*tail, *ends))})")
+        return _joined_patterns(each)
 
     def _last_place(self, form: str) -> str:
         """Return the pattern of the place that ends a form and has words before it, else an empty string."""

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -71,6 +71,8 @@ _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
 """In place of a law, a document whose provisions are not read."""
 _NUMBER_BEHIND, _ARTICLE_BEHIND = re.compile(r"\s\d"), re.compile(r"\s(?:[A-Z]\.?\s?)?\d")
+_TEXTS = 1024
+"""Number of texts whose short names of laws are kept: an import learns them from a whole law before it reads it."""
 _NUMBERED = "#"
 """Place of the number of an annex whose list goes on with a word before each: ``allegato n. 1 e n. 2``."""
 _DOTTED = "N."
@@ -779,6 +781,7 @@ class _Reader:
         self._spelled = {word: word.lower() for word in self._small} | {word.upper(): word for word in named} | nouns
         forms = (form.partition(" > ")[0] for level in units.values() for form in level)
         self._unit_words = {word for form in forms for word in re.split(r"[\W_]+", form)}
+        self._learned = lru_cache(_TEXTS)(self._short_names)
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in self._patterns]
         bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"} | {_DOTTED: ["+ N"], "R": ["+ R+"]}
@@ -808,7 +811,9 @@ class _Reader:
     def _compiled(
         self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
     ) -> re.Pattern[str]:
-        parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
+        alternatives = self._grammar.alternatives
+        either = {} if self._grammar.has_words else {"ignore": self._grammar.any_of}
+        parts = [f"(?P<{name}>{either.get(name, alternatives)(forms)})" for name, forms in groups]
         every = self._grammar.first([form for _, forms in groups for form in forms])
         inside = "|".join([*more, f"(?={every})(?:{'|'.join(parts)})"]) if groups else "|".join(more) or "(?!)"
         return re.compile(f"{before}{inside}{after}", self._flags)
@@ -821,9 +826,9 @@ class _Reader:
 
     def names(self, text: str) -> dict[str, str]:
         """Return the laws that a text gives short names."""
-        return self._learned(text).names
+        return dict(self._learned(text).names)
 
-    def _learned(self, text: str) -> _Memory:
+    def _short_names(self, text: str) -> _Memory:
         """Return the short names that a text gives to laws, and the names of laws that only these show whole."""
         memory = _Memory(Place(), {})
         for match in (*self._define.finditer(text), *self._means.finditer(text)):
@@ -1126,7 +1131,7 @@ class _Reader:
             return [one._replace(surface=text[one.start : one.end]) for one in self.read(small, at, names, headed)]
         learned = self._learned(text)
         memory = _Memory(at, {**names, **learned.names})
-        memory.longer = learned.longer
+        memory.longer = dict(learned.longer)
         labels = self.places(text, at)
         moves = self._moves_of(text)
         if self._starting.search(at.law):

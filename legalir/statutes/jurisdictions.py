@@ -18,7 +18,7 @@ from legalir.config import Choice, Flag, Schema, Text, read_yaml
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import MONTHS
-from legalir.statutes.law import Law
+from legalir.statutes.law import Law, Span, Unit
 
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
@@ -304,11 +304,15 @@ def openings(kinds: tuple[Kind, ...]) -> re.Pattern[str]:
 
 def mark_repealed(law: Law, table: Jurisdiction) -> None:
     """Mark each article, annex and unit inside them whose whole text states that it is repealed."""
-    places = [match.start() for match in table._repeal(law.lang).first.finditer(law.text)]
-    for unit in law.root.walk() if places else ():
-        if unit.kind in ("article", "annex", "paragraph", "item", "subitem") and any(
-            bisect_left(places, span.start) < bisect_left(places, span.end) for span in unit.spans()
-        ):
+    begins = min((span.start for span in law.root.spans()), default=0)  # Front matter has dashes.
+    places = [match.start() for match in table._repeal(law.lang).first.finditer(law.text, begins)]
+
+    def visit(unit: Unit) -> bool:
+        """Mark what is in a unit, and it; return whether it has a word of repeal."""
+        own = (part for part in unit.content if isinstance(part, Span))
+        inside = [visit(each) for each in unit.units]
+        said = any(inside) or any(bisect_left(places, each.start) < bisect_left(places, each.end) for each in own)
+        if said and unit.kind in ("article", "annex", "paragraph", "item", "subitem"):
             text = law.render(unit)
             words = text.removeprefix(unit.label).strip().lstrip("⁰¹²³⁴⁵⁶⁷⁸⁹ ")
             first, _, notes = words.partition("\n")
@@ -317,6 +321,10 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
             deleted = unit.kind == "article" and _DASHES.fullmatch(words)
             if noted or deleted or table.is_repealed(words or unit.heading, law.lang):
                 unit.repealed = True
+        return said
+
+    if places:
+        visit(law.root)
 
 
 def spelled(word: str) -> str:
