@@ -67,14 +67,16 @@ _DOTTED = re.compile(r"(?<![\w.])[^\W\d_]{1,9}\.(?:\s?[^\W\d_]{1,9}\.){0,7}(?:[^
 _NO, _N = r"(?:n[\w.°]{0,7}|№|số)\s?", r"(?<!\d)(\d{1,3}\.\d{3}|\d{1,5})(?!\d)"
 _Y = r"(?<!\d)((?:1[7-9]|20)\d\d)(?!\d)"
 _DAY = rf"\d{{1,2}}(?:[./]\d{{1,2}}[./]|(?:[.°]|er)?\s(?:[^\W\d_]{{1,12}}\s){{1,3}}){_Y}"
+_MAKER = re.compile(r"^(?:Council|Commission)\s")
+_COMMUNITY = re.compile(r"\s?\((?:EU|UE|EC|EG|CE|EEC|EWG|CEE)\)?")
 _NUMBER_AND_YEAR = re.compile(
     rf"(?<![\w/-])(?:{_DAY},?\s{_NO}{_N}|(?:{_NO})?(?:{_N}\s?/\s?(?:{_Y}|(\d\d)(?!\d))|{_Y}[:/‑–-]{_N})"
     rf"|{_NO}{_N}[‑–-]{_N}|{_NO}{_N},?\s(?:[^\W\d_]{{1,6}}\s){{0,2}}(?:{_DAY}|{_Y})"
-    rf"|{_N}\s(?:of|del?|du|do|vom|von)\s(?:{_DAY}|{_Y}))",
+    rf"|{_N}\s(?:of|del?|du|do|vom|von)\s(?:{_DAY}|{_Y})|(\d\d)/(\d{{1,4}})(?=/[A-Z]{{2,3}}\b))(?:/[A-Z]{{2,3}}\b)?",
     re.IGNORECASE,
 )
 """``30 marzo 2001, n. 165``; ``n. 165/2001``, ``2016/679``, ``1994:1219``; ``n° 83-634``; ``No. 12 of 2003``,
-``165 del 2001``."""
+``165 del 2001``, ``96/9/EC``."""
 
 _KIND_AND_DAY = re.compile(rf"(?:[^\W\d_]+['’\s]){{1,5}}{_DAY}")
 """``loi du 8 avril 2016``"""
@@ -119,14 +121,16 @@ class LawNames:
         self._by_letter: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
         self._numbered: dict[tuple[str, frozenset[int]], tuple[int, ...]] = {}
         self._kinds = set(_short_names().kinds)
-        self._years = [_years_in(name) for name in names]
+        self._years = [_years_in(name) if self._own_number(name) is None else _own_years(name) for name in names]
         full = set(map(compact, names))
         for number, name in enumerate(names):
             base = _base(name)
             forms = [name, base]
             if (numbered := self._own_number(name)) is not None:
                 kind, numbers, subject = numbered
-                for one in _short_names().written_out(kind):
+                # Commission Regulation (EU) 2019/790 is also cited as Regulation (EU) 2019/790 and Regulation 2019/790.
+                kinds = [each for form in (kind, _MAKER.sub("", kind)) for each in (form, _COMMUNITY.sub("", form))]
+                for one in dict.fromkeys(each for form in kinds for each in _short_names().written_out(form)):
                     self._kinds.add(one)
                     _add(self._numbered, (one, numbers), number)
                 if name.startswith(kind):
@@ -199,8 +203,11 @@ class LawNames:
 
         A law of another year is another law.
         """
-        bracket = _BRACKET.search(name)
-        for form in (name, without_state(name), *((bracket[1],) if bracket else ()), _base(name)):
+        bracket, base = _BRACKET.search(name), _base(name)
+        # Of Directive 96/9/EC the word alone names no law.
+        of_kind = _NUMBER_AND_YEAR.search(name) and _has_case(base) and " " not in base.strip()
+        bases = () if of_kind else (base,)
+        for form in (name, without_state(name), *((bracket[1],) if bracket else ()), *bases):
             key = compact(form)
             words = dict.fromkeys((*self._acronyms.get(form, ()), *self._words.get(key, ())))
             if laws := self._names.get(key) or self._codes.get(key) or tuple(words):
@@ -214,6 +221,8 @@ class LawNames:
             if one.start == 0 and one.laws and name[one.end] in " ,":
                 return one.laws
         form = name if self.listed(name) else _base(name)
+        if of_kind:
+            return ()
         laws, years = self._short_for("".join(_WORD.findall(form))), _years_in(name[len(form) :])
         return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
 
@@ -575,6 +584,13 @@ def _script(sign: str) -> str:
 
 def _years_in(name: str) -> set[int]:
     return set(map(int, _YEAR.findall(name)))
+
+
+def _own_years(name: str) -> set[int]:
+    """Return the years of a law with a number, but not those of others: *(EU) 2019/790 … amending … 2001/29/EC*."""
+    for other in [*_NUMBER_AND_YEAR.finditer(name)][:0:-1]:
+        name = name[: other.start()] + name[other.end() :]
+    return _years_in(name)
 
 
 def _has_case(form: str) -> bool:

@@ -71,6 +71,7 @@ _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
 """In place of a law, a document whose provisions are not read."""
 _NUMBER_BEHIND, _ARTICLE_BEHIND = re.compile(r"\s\d"), re.compile(r"\s(?:[A-Z]\.?\s?)?\d")
+"""The number behind words such as *this section*, which are then no reference of their own: *le même article L. 1*."""
 _TEXTS = 1024
 """Number of texts whose short names of laws are kept: an import learns them from a whole law before it reads it."""
 _NUMBERED = "#"

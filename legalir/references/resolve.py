@@ -38,6 +38,7 @@ _LAST_TITLE = re.compile(r"schlu(?:ss|ß)titel|titre.final|titolo.finale", re.IG
 _LAST_DECIMAL = re.compile(r"\.\d+$")
 _ARTICLE = re.compile(r"article\b", re.IGNORECASE)
 """An article of a constitution whose articles hold sections: *section 1 of article I*."""
+_SECTION = re.compile(r"sections?\b", re.IGNORECASE)
 _ONE_ANNEX = re.compile(r"annex(?: \d+)?")
 """The key of an annex, and of nothing in it."""
 
@@ -130,14 +131,12 @@ class _Book:
         In laws whose articles or chapters hold articles that begin again with 1, ``§ 2`` is a section of the article
         named right before it, else of the article that contains the text; None if it cannot be one.
         """
-        if not self.nested and reference.article and _ARTICLE.match(reference.group):
-            article = number_of(
-                reference.group
-            ).casefold()  # Section 3 of Article I, where sections are not provisions.
-            return (article,) if (article,) in self.docnos else None
-        beside = before is not None and _ARTICLE.match(before.surface) and not _ARTICLE.match(reference.surface)
-        if before is not None and beside and not self.nested:  # Section 3 of Article 1
-            return (_folded(before.article),) if _key((before.article, reference.article)) in self.docnos else ()
+        if not self.nested and _ARTICLE.match(reference.group):
+            article = _key((number_of(reference.group),))  # Section 3 of Article I, a part of the provision.
+            return article if article in self.docnos else None
+        if not self.nested and before and _ARTICLE.match(before.surface) and _SECTION.match(reference.surface):
+            article = _key((before.article,))  # Section 3 of Article 1
+            return article if (*article, *_key((reference.article,))) in self.docnos else ()
         if not self.nested or not reference.article:
             return ()
         if _LAST_TITLE.match(reference.group):  # Artikel 1 des Schlusstitels

@@ -215,6 +215,26 @@ def test_a_number_tells_the_law_whatever_title_follows(name: str, law: int | Non
     assert LawNames(SHORT).named(name) == (() if law is None else (law,))
 
 
+@pytest.mark.parametrize(
+    "name", ["Directive 1996/9/EC", "Directive 96/9/EC", "Directive 2001/29/EC", "Directive 2004/3"]
+)
+def test_a_law_that_another_one_changes_is_not_that_law(name: str) -> None:
+    title = "Directive (EU) 2019/790 of 17 April 2019 on harbours and amending Directives 96/9/EC and 2001/29/EC"
+    names = LawNames([title, "Loi n° 2015-1785 du 29 décembre 2015 de finances pour 2016"])
+    assert names.named(name) == ()
+    assert names.named("Directive 2019/790") == (0,)
+    assert names.named("loi de finances pour 2016") == (1,)
+
+
+def test_laws_of_the_union_without_their_maker_or_community() -> None:
+    titles = ["Council Directive 2000/78/EC of 27 November 2000 on quays", "Directive 95/46/EC on data"]
+    names = LawNames([*titles, "Council Regulation (EC) No 44/2001 of 22 December 2000 on piers"])
+    for form in ("Directive 2000/78/EC", "Directive 2000/78", "Council Directive 2000/78/EC"):
+        assert names.named(form) == (0,)
+    assert names.named("Directive 95/46/EC") == names.named("Directive 95/46/EC on data") == (1,)
+    assert names.named("Regulation (EC) No 44/2001") == names.named("Regulation 44/2001") == (2,)
+
+
 def test_a_short_name_of_two_laws_names_none() -> None:
     names = LawNames(["Codice penale", "Ley Orgánica 10/1995, de 23 de noviembre, del Código Penal"])
     for text, laws in (("art. 138 CP", ()), ("art. 138 del Código Penal", (1,)), ("art. 138 LO 10/1995", (1,))):
