@@ -140,7 +140,7 @@ class LawPattern(Schema):
 
 Level = Literal["law", "group", "article", "annex", "row", "paragraph", "item", "subitem", "deeper"]
 Forms = tuple[Text, ...]
-Rows = list[tuple[list[str], str]]
+_Rows = list[tuple[list[str], str]]
 
 
 class Grammar(Schema):
@@ -541,15 +541,15 @@ class Grammar(Schema):
 
     def any_of(self, forms: Sequence[str]) -> str:
         """Return an alternation in which the same beginning of forms is once; it does not say which form was found."""
-        rows: Rows = []
+        rows: _Rows = []
         for form in sorted(forms, key=len, reverse=True):
             words, _, ahead = unicodedata.normalize("NFC", form).partition(" > ")
             rows.append((words.split(), self.ahead(ahead, words.endswith(" N"))))
         return f"(?={self.first(forms)}){self._branches(rows)}"
 
-    def _branches(self, rows: Rows) -> str:
+    def _branches(self, rows: _Rows) -> str:
         """Return an alternation of rows: the words and places of each, and the pattern of what follows it."""
-        begun: dict[str, Rows] = {}
+        begun: dict[str, _Rows] = {}
         for (token, *more), ahead in rows:
             begun.setdefault(token, []).append((more, ahead))
         each = []
