@@ -103,7 +103,7 @@ def number_pattern(joiners: str, lettered: Sequence[str] = (), letters: str = ""
     before = rf"|[ \xa0](?-i:[a-zåäö])(?![^\W_])(?={GAP}(?:{words}))" if words else ""
     part = rf"(?!\d)(?:{_LETTERS}{before}{f'|(?-i:{letters})' if letters else ''})?"
     joined = rf"[{re.escape(joiners)}]\d{{1,4}}"
-    # Pasal 3l9g is not article 3, nor Rule 10.1.3B2 rule 10.1: a misread number is none.
+    # A number with a misread digit is not read as the digits before it: Pasal 3l9g is not article 3.
     whole = rf"(?!(?:{joined}){{0,6}}[A-Za-z]\d)"
     return rf"(?:(?<!\d)\d{{1,6}}{part}(?:{joined}{part}){{0,6}}{whole}|{_HAN})"
 

@@ -220,9 +220,9 @@ class LawNames:
         for one in numbered:  # Kind, number and year tell which law it is; the rest is its title.
             if one.start == 0 and one.laws and name[one.end] in " ,":
                 return one.laws
-        form = name if self.listed(name) else _base(name)
         if of_kind:
             return ()
+        form = name if self.listed(name) else base
         laws, years = self._short_for("".join(_WORD.findall(form))), _years_in(name[len(form) :])
         return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
 

@@ -569,9 +569,8 @@ class _Memory:
         self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
         self.introduced = False  # Whether a short name is given to it before the verb.
         self.kept = ""  # The law that the last one only changed.
-        self.skipped: list[
-            tuple[int, int, int]
-        ] = []  # Start and end of brackets in a list, and its member before them.
+        # Start and end of brackets in a list, and the start of its member before them.
+        self.skipped: list[tuple[int, int, int]] = []
         self.cited: dict[str, str] = {}  # The law of each number that only one other law was cited with.
 
     @property

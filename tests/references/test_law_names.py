@@ -226,6 +226,21 @@ def test_a_law_that_another_one_changes_is_not_that_law(name: str) -> None:
     assert names.named("loi de finances pour 2016") == (1,)
 
 
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Ley Orgánica 3/2018, de 5 de diciembre, que deroga la Ley Orgánica 15/1999", "Ley Orgánica 15/1999"),
+        (
+            "Decreto legislativo 3 marzo 2011, n. 28 che modifica il decreto legislativo 18 agosto 2000, n. 267",
+            "decreto legislativo n. 267/2000",
+        ),
+        ("Council Directive 2010/5/EU amending Council Directive 96/9/EC", "Council Directive 96/9/EC"),
+    ],
+)
+def test_a_law_that_a_title_repeals_is_another_one(title: str, name: str) -> None:
+    assert LawNames([title]).named(name) == ()
+
+
 def test_laws_of_the_union_without_their_maker_or_community() -> None:
     titles = ["Council Directive 2000/78/EC of 27 November 2000 on quays", "Directive 95/46/EC on data"]
     names = LawNames([*titles, "Council Regulation (EC) No 44/2001 of 22 December 2000 on piers"])

@@ -60,6 +60,9 @@ def test_tracked_deletions_are_no_text() -> None:
     law = law_of(FORMATS[0], file(LINE.format("등대 지침") + inside + across), "지침.hwpx")
     assert documents_of(law)["1"].text == "등을 켜지 아니한다.\n그러나\n낮에는 끈다."
     assert [note.rpartition(" ")[2] for note in law.notes] == ["2."]
+    begun = file(LINE.format("등대 지침") + LINE.format("제1조(등) <hp:deleteBegin/>등을 켠다.") + LINE.format("끈다."))
+    law = law_of(FORMATS[0], begun, "지침.hwpx")  # A mark without its end deletes nothing.
+    assert (documents_of(law)["1"].text, law.notes) == ("등을 켠다.\n끈다.", [])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from legalir.errors import DataError
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
 from legalir.statutes.reading.lines import check_country, law_id_of, read_text
-from legalir.statutes.reading.markup import LARGEST, Markup, local
+from legalir.statutes.reading.markup import LARGEST, Markup, local, local_above
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -85,16 +85,25 @@ def _sections(name: str, data: bytes) -> Iterator[etree._Element]:
 
 
 def _delete(section: etree._Element) -> int:
-    """Empty the text between the marks of tracked deletions, which may be in other lines; return their number."""
-    count, deleted = 0, False
+    """Empty the text of each tracked deletion, from its mark to that of its end, and return their number.
+
+    Its end may be in another line; a mark without an end deletes nothing.
+    """
+    count = 0
+    inside: list[etree._Element] = []  # The mark and what is behind it, while a deletion is open.
     for element in section.iter():
         name = local(element)
-        deleted = name == "deleteBegin" or (deleted and name != "deleteEnd")
-        count += name == "deleteBegin"
-        if deleted and name == "t":
-            element.text = ""
-        elif deleted and (above := element.getparent()) is not None and local(above) == "t":
-            element.tail = ""
+        if name == "deleteBegin":
+            inside = [element]
+        elif name == "deleteEnd" and inside:
+            for each in inside:
+                if local(each) == "t":
+                    each.text = ""
+                else:
+                    each.tail = ""
+            count, inside = count + 1, []
+        elif inside and (name == "t" or local_above(element) == "t"):
+            inside.append(element)
     return count
 
 
