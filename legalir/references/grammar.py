@@ -195,7 +195,10 @@ class Grammar(Schema):
     `` の規定 公布の日から``."""
 
     limits: Forms = ()
-    """Words in brackets behind a reference that limit it: ``除く``. What they name is a part of it."""
+    """Words in brackets behind a reference that limit it, before what they name or, in languages without small
+    letters, anywhere: ``except``, ``除く``. What they name is of the same unit or law. In an alphabet they also stand
+    between a law and its article, as those of `within` do.
+    """
 
     applied: Forms = ()
     """Words in brackets behind a reference that name a provision which applies it: ``準用``."""

@@ -675,7 +675,9 @@ class _Reader:
         self._listed_on = re.compile(rf"{noted}(?:[^\W\d]{{1,3}})?{noted}{GAP}(?:[,、]|{joined}){GAP}")
         self._glued = self._any(grammar.glue, "(?:", r")\Z")
         self._commences = re.compile(grammar.commences or "(?!)")
-        self._limits = self._any(grammar.limits, "(?:", ")")
+        # In an alphabet they precede what they except: (except section 5).
+        around = (rf"[(（]{GAP}(?:", rf"){GAP}\Z") if grammar.has_words else ("(?:", ")")
+        self._limits = self._any(grammar.limits, *around)
         self._applied = self._any(grammar.applied, "(?:", ")")
         self._marked = re.compile(grammar.marked or "(?!)")
         self._own_nouns = {noun for form in grammar.this.get("law", ()) for noun in form.split()[-1].split("|")}
@@ -752,9 +754,10 @@ class _Reader:
         self._its_before = self._any(before_it, r"\b(?:", rf"){GAP}\Z")
         self._its_after = self._any(behind_it, rf"{GAP}(?:", ")")
         note = rf"(?:{GAP}[(（][^()（）\n]{{1,80}}[)）])?"
-        self._within = self._any(grammar.within, rf"{note}{GAP}([,،(（]?){GAP}(?:", rf"){GAP}")
-        self._within_after = self._any((*grammar.within, *stated_in), rf"[,،]{GAP}(?:", rf"){GAP}\Z")
-        self._within_before = self._any(grammar.within, r"(?:\A|[.;:\n]\s?)(?:(?:", r")\s)?(?:[^\W\d_]{1,8}\s)?\Z")
+        within = (*grammar.within, *grammar.limits) if grammar.has_words else grammar.within
+        self._within = self._any(within, rf"{note}{GAP}([,،(（]?){GAP}(?:", rf"){GAP}")
+        self._within_after = self._any((*within, *stated_in), rf"[,،]{GAP}(?:", rf"){GAP}\Z")
+        self._within_before = self._any(within, r"(?:\A|[.;:\n]\s?)(?:(?:", r")\s)?(?:[^\W\d_]{1,8}\s)?\Z")
         self._laws = re.compile(
             "|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(self._patterns)) or "(?!)"
         )
@@ -1368,15 +1371,14 @@ class _Reader:
         """Make references in brackets parts of the unit or law before them: ``(제3호는 제외한다)``."""
         start, end, before = note
         highest = drafts[0].highest
-        words = self._within.match(text, start, end)  # Articles 5 to 9 (except article 7) of the Pier Act
-        limited = self._limits.search(text, start, end) or (words and words.end() == drafts[0].start)
+        limited = self._limits.search(text, start, drafts[0].start if self._grammar.has_words else end)
         lower = highest > RANKS[before.level] > 0 and not self._applied.search(text, start, end)
         if (limited or lower) and drafts[0].numbers and not drafts[0].relation and not drafts[0].supplement:
             self._join(before, drafts)
 
     def _belong_to_law(self, text: str, drafts: list[_Draft], memory: _Memory) -> None:
         """Make references in brackets parts of the law that is named before: ``「선박법」(제3조는 제외한다)``."""
-        opening = self._opening(text, drafts[0].start) if self._grammar.limits else -1
+        opening = self._opening(text, drafts[0].start) if self._grammar.limits and not self._grammar.has_words else -1
         note = self._note(text, opening) if opening >= 0 else None
         if note and self._limits.search(text, *note) and (law := self._law_before(text, opening, memory)):
             for draft in drafts:

@@ -1694,6 +1694,8 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             "別表第一（四）項に掲げる物又は同項に掲げる物、第二条第一項及び同項",
             ["消火令 別表第1(4)項", "消火令 別表第1(4)項", "消火令 2/1", "消火令 2/1"],
         ),
+        ("en", "Quay Act", "section 5 of the Pier Act 1990 (by section 7)", ["Pier Act 1990 5", "Quay Act 7"]),
+        ("nl", "Kadewet", "artikel 3 van de Havenwet (zie artikel 7)", ["Havenwet 3", "Kadewet 7"]),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
