@@ -30,9 +30,11 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Workers do not ha
 
 @pytest.fixture(name="cluster", scope="module")
 def two_workers() -> Iterator[LocalCluster]:
-    # A worker that ended is started again, which takes seconds: one more try is enough.
+    # A worker that ended is started again, which takes seconds: one more try is enough. Without the second setting
+    # the cluster looks 15 s after a worker was killed whether it is there, and gives it up if it is just starting.
+    once_more = {"distributed.scheduler.allowed-failures": 1, "distributed.deploy.lost-worker-timeout": "1 hour"}
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        dask.config.set(once_more),
         LocalCluster(
             n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
         ) as cluster,
