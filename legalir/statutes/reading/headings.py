@@ -35,6 +35,7 @@ from legalir.statutes.reading.rows import (
     words_behind,
 )
 from legalir.statutes.reading.sequence import (
+    NAMED_BELOW,
     SUPERSCRIPTS,
     Candidate,
     Chosen,
@@ -280,7 +281,7 @@ def _nested(found: Sequence[Candidate], table: Jurisdiction) -> list[Candidate]:
     for before, each in pairwise(found):
         if each.kind == "group" and first.setdefault(each.depth, each) is each and before.kind == "group":
             lower = below.get(before.depth, before.depth)
-            if each.row == before.row + 1 and each.depth < lower < lowest:
+            if each.row - before.row <= NAMED_BELOW and each.depth < lower < lowest:
                 below[each.depth] = lower + 1
     return [
         each._replace(depth=below[each.depth]) if each.kind == "group" and each.depth in below else each

@@ -32,8 +32,8 @@ _WINDOW = 300
 PARTS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s")
 """The number of a heading: ``1. Allgemeines``, ``1.1 Zweck``."""
 
-_NAMED_BELOW = 2
-"""Rows between the number of a group and its first article, with its name."""
+NAMED_BELOW = 2
+"""Rows between the number of a group and its first article or group, with its name."""
 
 _MISSING = 0.15
 """Cost of a missing number."""
@@ -150,7 +150,7 @@ def begun_anew(found: Sequence[Candidate]) -> list[int]:
         before.row
         for before, each in pairwise(found)
         if before.kind == "group" and each.kind == "article" and not each.series and each.label.strip(".") == "1"
-        if each.row - before.row <= _NAMED_BELOW
+        if each.row - before.row <= NAMED_BELOW
     ]
     return begun if len(begun) > 1 and begun == groups else []
 
@@ -188,7 +188,10 @@ def in_articles(found: list[Candidate], rows: Sequence[str]) -> tuple[list[Candi
     anew = [
         a.row
         for a, b in begun
-        if b.label == "§ 1" and (not rows[b.row].rstrip().endswith((".", ":", ",", ";")) or names_law(rows[a.row + 1]))
+        if b.label == "§ 1"
+        if rows[b.row].startswith("§ 1. ")  # Austria: the text is behind the number.
+        or not rows[b.row].rstrip().endswith((".", ":", ",", ";"))
+        or names_law(rows[a.row + 1])
     ]
     if 2 * len(anew) <= len(begun) or articles[0].series != "a":
         return found, []
