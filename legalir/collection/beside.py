@@ -17,7 +17,7 @@ from legalir.graph.citation_graph import CitationGraph
 from legalir.lexical.sparse import SparseIndex
 from legalir.references.grammar import article_number
 from legalir.references.lookup import Lookup, NumberTable
-from legalir.references.read import Place, read
+from legalir.references.read import place_of, read
 from legalir.statutes.dates import NEVER
 from legalir.storage.validity import day_of, iso_date, provision_key
 from legalir.verify.days import asked_day, words_of
@@ -194,7 +194,7 @@ class Beside:
         pieces = re.split(r"(?<=[^\s\d][.。])(?![)）])|(?<=\n)", supplement.text)
         text = "".join(piece for piece in pieces if not words_of("not_transitional").search(piece))
         try:
-            references = read(text, self._collection.language, Place(supplement=supplement.article))
+            references = read(text, self._collection.language, place_of(supplement.article, self._collection.language))
         except DataError:  # There is no grammar of the language.
             return []
         named, last = dict[str, None](), ""

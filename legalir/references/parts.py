@@ -37,7 +37,7 @@ def has_part(reference: Reference, record: Provision, language: str) -> tuple[bo
     Returns:
         Whether it has them, None if nobody can tell, and a sentence on what it has instead, empty if it has them.
     """
-    if reference.supplement and reference.article:
+    if reference.supplement and reference.article and "/" not in record.article:
         starts = (re.match(r"\s*([^\s(（]{1,12})", line) for line in record.text.splitlines())
         articles = {article_number(start[1]) for start in starts if start} - {""}
         if as_article(reference).number not in articles:

@@ -65,7 +65,7 @@ _PARTS = re.compile(r"[\w.]{1,20}")
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _LINE_OVER = re.compile(r"(?<![:;,—–-])(?<!; (?:and|und))(?<!; or)\n")
 _NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)\Z")
-_INNER = re.compile(r"\(\w{1,5}\)")
+_INNER = re.compile(r"\((\w{1,5})\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
@@ -123,6 +123,10 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 _LIST_BEGINS = re.compile(
     r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
 )
+_COLON = re.compile(r"[^\n.;:]{0,120}[:—–]\s?")
+_POINTS = re.compile(r"\b(?:specified|mentioned|referred to|listed|set out|described) in \Z")
+"""Words before a unit of the own text in a list of articles of another law."""
+_CLAUSE_OVER = re.compile(r"\.\s(?=[A-ZÀ-ÖØ-ÞĐ§])|\n")
 _PREDICATE = re.compile(
     r"(?<!\w)(?<!which )(?<!that )(?<!qui )(?<!que )(?<!qu’il )(?<!qu'il )(?<!che )(?<!die )(?<!dat )(?<!som )"
     r"(?:was|were|is|are|(?:has|have|had) been|est|sont|a été|ont été|fut|furent|è|sono|fue|fueron|ha sido|han sido|es"
@@ -167,6 +171,8 @@ _DASHED = re.compile(r"(\d{1,4})([A-Za-z]?)([-–—])(\d{1,4})([A-Za-z]?)(?![\w
 _FARTHEST = 100
 """Maximum distance of two numbers with a dash that are the ends of a range."""
 _LETTER_OF_ITEM = re.compile(r"\d[\d.]*[a-z]")
+_APART = re.compile(r"(annex|supp)(?:-([^/]+))?(?:/(.+))?")
+"""The number of an annex or a supplement, or of a provision in one, in a collection."""
 _LATER = re.compile(r"supp (?!1\Z)\d+")
 """The place of a supplement behind the first, which the act itself has."""
 _LABELLED = re.compile(r"\)|\.\s[^\W\d_A-ZÀ-Þ]")
@@ -249,9 +255,10 @@ _LETTER_AND_DIGIT = re.compile(r"[a-zđ]\d{1,2}")
 _DIGITS = re.compile(r"\d+")
 _LABEL_OF_ARTICLE = re.compile(
     r"(?:[º°]?\.[-–—]|\.|\.?[º°](?=.\w[ \xa0a-zà-ÿ])(?!.(?:Código|Lei|Decreto|Const)))[ \xa0]"
-    r"(?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)])|\)[A-ZÀ-ÖØ-ÞĄ-Ż]"
+    r"(?:[A-ZÀ-ÖØ-ÞĄ-Ż]|§|\(?1[.)]|[(\[][^\W\d_][^()\[\]\n]{2,60}[)\]]\.?(?=\s|\Z))|\)[A-ZÀ-ÖØ-ÞĄ-Ż]"
 )
-"""What is behind the label of an article, ``Art. 49. The master …``, ``Art. 389. § 1.``; also a note: ``§ 14)W``."""
+"""What is behind the label of an article, ``Art. 49. The …``, ``Art. 389. § 1.``, ``§ 3. (uchylony)``; also a note:
+``§ 14)W``."""
 
 _QUOTED_LETTER = re.compile(r"[\"'“‘«]( ?[A-Za-z]{1,4} ?)[\"'”’»]")
 _QUOTED_LETTERS = re.compile(
@@ -318,6 +325,8 @@ _THIS = re.compile(
 _NATIONAL = re.compile(r"(?<=[A-Z]{2})[ \xa0][a-zà-ÿ]{5,12},\Z")
 """The adjective of a state between a short name and a comma: ``CO suisse,``."""
 _ABBREVIATED = re.compile(r"[ \xa0](?:§|[^\W\d_]{1,5}\.)")
+_UNKNOWN_SHORT = re.compile(r"[ \xa0](?!\w{1,6}\. ?n\.)[^\W\d_A-ZÀ-Þ]{2,10}\.[ \xa0]?[^\W\d_A-ZÀ-Þ]{2,10}\.")
+"""What may be a short name of a law that the grammar does not know."""
 _ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
 _LETTER_ALONE = 5
 """Maximum length of such a piece that is a letter or number, behind which a comma may precede the law."""
@@ -438,7 +447,8 @@ def read(
 def place_of(label: str, lang: str, law: str = "") -> Place:
     """Return the place that a label means: ``제13조제2항``, ``/us/usc/t10/s101/a``, ``art_2__para_1``, ``L121-3``.
 
-    Without a number it is the law alone.
+    So may be the number of a provision in a collection: ``supp-2/5`` is article 5 of the second supplement. Without a
+    number it is the law alone.
 
     Raises:
         DataError: the language has no grammar.
@@ -449,6 +459,11 @@ def place_of(label: str, lang: str, law: str = "") -> Place:
         return Place(law, number_of(match[1]) or match[1], match[2] or "", match[3] or "")
     if _NUMBER_ALONE.fullmatch(label):
         return Place(law, number_of(label))
+    if match := _APART.fullmatch(label):
+        number, inside = match[2] or "", match[3] or ""
+        if match[1] == "annex":
+            return Place(law, item=inside, annex=number)
+        return Place(law, inside, supplement=f"supp {number}".rstrip())
     references = read(label, lang)
     if not references:
         return Place(law)
@@ -522,9 +537,14 @@ class _Draft:
     def highest(self) -> int:
         """Rank of the highest level that the words give."""
         own = {*self.numbers} - {*self.taken, *({"group"} if self.level != "group" else ())}
-        ranks = [RANKS[each] for each in own]
+        ranks = [RANKS["deeper" if self.is_deeper else each] for each in own]
         related = self.relation if "relation" not in self.taken else ""
         return min([*ranks, RANKS[related.partition("_")[2]]] if related else ranks, default=0)
+
+    @property
+    def is_deeper(self) -> bool:
+        """Whether the words give a unit below a subitem alone: ``clause (ii)``."""
+        return {*self.numbers} == {"subitem"} and self.numbers["subitem"][:1] == "("
 
     @property
     def word(self) -> str:
@@ -554,9 +574,10 @@ class _Memory:
 
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
         self.own, self.at = at, at
-        self.end = 0  # Of the last reference.
+        self.begins = self.end = 0  # Start of the first one of joined references, end of the last one.
         self.document = 0  # End of the last unit of a document that is no law.
         self.until = -1  # Up to there the text is about another law than the own one.
+        self.named_only = -1  # Up to there the articles of a list are those of another law, which is not changed.
         self.outer: list[tuple[Place, int]] = []
         self.quotations: list[tuple[int, int]] = []
         self.names = dict(names)
@@ -564,6 +585,7 @@ class _Memory:
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.outside: dict[str, None] | None = None  # In a quotation, those that were named before it.
         self.last: dict[str, Reference] = {}
+        self.units: dict[tuple[str, str], Reference] = {}  # The last one of each level and number.
         self.whole: Reference | None = None  # The last law that was named without a number.
         self.subject: _Law | None = None  # The last law that was named without an article, with the verb after it.
         self.states = False  # Whether there is such a verb: the Pier Act provides in section 5.
@@ -1221,6 +1243,11 @@ class _Reader:
             if drafts and memory.until >= 0 and self._changed_by.search(text, head.start() - _WORDS, head.start()):
                 for draft in drafts:
                     draft.own = draft.law is None
+            points = head.start() < memory.named_only and _POINTS.search(
+                text, max(0, head.start() - _ITS), head.start()
+            )
+            for draft in drafts if points else ():
+                draft.own = draft.own or (draft.law is None and draft.is_inside)
             if drafts and (note := self._note(text, place)):
                 notes.append((*note, drafts[-1]))
             memory.end = place
@@ -1258,6 +1285,7 @@ class _Reader:
             if len(bare) == len(drafts) == 1:
                 bare[0].law = self._cited_again(text, bare[0], found)
             memory.kept = kept = self._kept(text, drafts[0].start, place, found, memory) if named else ""
+            memory.begins = drafts[0].start if drafts else place
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
                     found.append(reference._replace(kind=told))
@@ -1290,14 +1318,17 @@ class _Reader:
 
         Articles are of its law only behind words such as *except*.
         """
-        limits = self._within.match(text, start, end)
-        for one in self.read(text[start:end], Place(at.law, "" if of else at.article), memory.names):
+        found = self.read(text[start:end], Place(at.law, "" if of else at.article), memory.names)
+        limits = found and self._limits.search(text, start, start + found[0].start)
+        for one in found:
             one = one._replace(start=one.start + start, end=one.end + start)
             if of and one.law_kind == "self":
-                unit = not (one.article or one.annex or one.group)
-                if unit:
-                    one = one._replace(article=of.article, paragraph=one.paragraph or of.paragraph)
-                if unit or limits:
+                units = [rank for each, rank in RANKS.items() if rank and each != "deeper" and getattr(one, each)]
+                inside = min(units, default=1) > 1 and not one.group
+                if inside:
+                    above = {each: getattr(of, each) for each, rank in RANKS.items() if 0 < rank < min(units)}
+                    one = one._replace(**above)
+                if inside or limits:
                     one = one._replace(law=of.law, law_kind=of.law_kind)
             yield one
 
@@ -1590,7 +1621,7 @@ class _Reader:
         drafts = [draft]
         while True:
             self._extend(text, draft)
-            self._ascend(text, drafts)
+            self._ascend(text, drafts, memory)
             end = draft.end
             named = self._thereof(text, drafts, memory) or self._law_after(text, drafts, memory)
             law = draft.law if named and draft.level == "article" else None
@@ -1987,17 +2018,16 @@ class _Reader:
         beside = after and after.lastgroup in (f"unit_{level}", "unit_article" if "article" in draft.numbers else "")
         return self._begun(text, after) if after and beside else None
 
-    def _ascend(self, text: str, drafts: list[_Draft]) -> None:
+    def _ascend(self, text: str, drafts: list[_Draft], memory: _Memory) -> None:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
         last = drafts[-1]
         note = _AFTERWARDS.match(text, last.end) if self._grammar.of and self._grammar.has_words else None
         if note and last.is_inside:
             level = min(last.numbers, key=RANKS.__getitem__, default="article")
-            up = self._goes_up(text, note.end(), level)
-            if up and self._head.search(text, note.start(), note.end()):
-                last.law = _Law("", "short", last.end, last.end)  # Subsection (2) (see section 3) of section 5
-            elif up:
-                last.end = note.end()  # Subsection (2) (fees) of section 5
+            if self._goes_up(text, note.end(), level):  # Subsection (2) (fees) of section 5
+                if self._head.search(text, note.start(), note.end()):
+                    memory.skipped.append((note.start(), note.end(), last.start))
+                last.end = note.end()
         while True:
             of, here = self._of.match(text, last.end), self._head.match(text, _past(_BLANK, text, last.end))
             head = (of and self._head.match(text, of.end())) or here
@@ -2018,6 +2048,12 @@ class _Reader:
                 for draft in drafts:
                     if draft.is_inside and draft.numbers.get("paragraph", "").isdecimal():
                         draft.numbers = _lowered(draft.numbers)  # Paragraph (1) of subsection (a)
+            if level == "deeper" and last.is_deeper and of:  # Sub-clause (ii) of clause (a)
+                for draft in drafts:
+                    if draft.is_deeper:
+                        draft.numbers["subitem"] = upper.numbers["subitem"] + draft.numbers["subitem"]
+                last.end = upper.end
+                continue
             if RANKS[level] == last.highest:
                 # premier alinéa du II: a part of the unit that follows.
                 part = kind == "unit" and level in ("paragraph", "item") and level in last.numbers
@@ -2050,6 +2086,8 @@ class _Reader:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
                 own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
+                if draft.is_deeper and "subitem" in above:
+                    own["subitem"] = above["subitem"] + own["subitem"]  # Clause (ii) of subparagraph (A)
                 draft.numbers, draft.taken = {**above, **own}, ()
                 draft.postposed = level == "article" and draft.level == "paragraph" and not upper.relation
                 draft.relation, draft.steps = upper.relation, upper.steps
@@ -2103,6 +2141,11 @@ class _Reader:
             other = self._law_at(text, word.end(), memory) if usual else None
             another = other is not None and (other.kind == "short" or (other.kind == "named" and other.name != ""))
             law = _Law("", "short", end, end) if another else None
+        short = _UNKNOWN_SHORT.match(text, end) if law is None and unread and not drafts[-1].law else None
+        unit = self._head.search(text, end, short.end() + _REACH) if short else None
+        if short and not (unit and unit.start() < short.end()):
+            drafts[-1].law = _Law("", "short", end, end)  # Art. 5 reg. hip.
+            return True
         digit = _DIGITS.search(text, end, end + _WORDS) if law is None and unread else None
         words = self._unknown_unit.match(text, end) if digit else None
         over = words and (_SENTENCE_OVER.search(words[1]) or self._head.search(words[1]))
@@ -2666,23 +2709,33 @@ class _Reader:
             numbers.pop("article", None)
             if self._grammar.brackets:  # Its units are items and what is below.
                 numbers = _lowered(numbers)
+        if draft.is_deeper:  # Clause (ii) in subparagraph (A)
+            holder, near = at.subitem if law_kind == "self" or moved else "", memory.last.get("subitem")
+            if near is not None and near.law == law and "\n" not in text[near.end : draft.start]:
+                beside_it = all(
+                    getattr(near, each) == numbers.get(each, "") for each in ("article", "paragraph", "item")
+                )
+                holder = near.subitem if beside_it else holder
+            numbers["subitem"] = holder.partition("(")[0] + numbers["subitem"]
         inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
-        if inner and _INNER.fullmatch(numbers.get("subitem", "")):
-            numbers["item"] = numbers.pop("subitem")[1:-1]  # Clause (a) of section 3(1)
+        if inner and numbers.get("subitem", "")[:1] == "(":  # Clause (a) of section 3(1)
+            numbers["item"], *further = _INNER.findall(numbers["subitem"])
+            numbers["subitem"] = "".join(further)
         surface, part, ranged = text[draft.start : draft.end], draft.part, draft.range_end
         reference = Reference(surface, draft.start, draft.end, law, law_kind, part=part, to=to, range_end=ranged)
         reference = reference._replace(counted=counted, supplement=supplement, word=draft.word, **numbers)  # type: ignore[arg-type]
         for each in {*draft.numbers, level} - {""}:
             memory.last[each] = reference
+            memory.units[each, getattr(reference, each, "")] = reference
         return reference
 
     def _unit_again(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return the last reference with the unit below an article that words say was cited: *del citato comma 2*."""
         level = min(draft.numbers, key=RANKS.__getitem__, default="")
-        last = memory.last.get(level)
-        if last is None or not draft.is_inside or getattr(last, level) != draft.numbers[level]:
+        last = memory.units.get((level, draft.numbers.get(level, "")))
+        if last is None or not draft.is_inside or "\n" in text[last.end : draft.start]:
             return None
-        return last if self._aforesaid_before.search(text, max(0, draft.start - _ITS), draft.start) else None
+        return last if self._aforesaid_before.search(text, max(0, memory.begins - _ITS), memory.begins) else None
 
     def _unit_beside(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return the article of a named law of which a paragraph alone is one in a text that is no statute."""
@@ -2732,10 +2785,15 @@ class _Reader:
             first = next((one for one in others if not in_note(one)), others[0] if others else None)
             if first is not None and first.law != memory.own.law:
                 over = _LINE_OVER.search(text, end) if words.lastgroup == "at_once" else None
-                memory.move(Place(first.law, first.article, first.paragraph), over.start() if over else len(text))
+                at = Place(first.law, first.article, first.paragraph, first.item, first.subitem)
+                memory.move(at, over.start() if over else len(text))
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
             over = ends.search(text, law.end)
             memory.move(Place(law.name), over.end() if over else len(text))
+            if (
+                words.lastgroup == "after"
+            ):  # The following provisions of the Pier Act: section 5, as far as paragraph (b)
+                memory.named_only = memory.until
 
     def _ends_of(self, text: str, words: re.Match[str], law: _Law) -> re.Pattern[str] | None:
         """Return what ends the articles of a law behind words that move a text to it; None if none follow."""
@@ -2748,7 +2806,11 @@ class _Reader:
             head = self._head.search(text, law.end, law.end + _LONGEST_TITLE)
             follows = head and head.lastgroup == "unit_article" and not _OF_LIST.search(text, law.end, head.start())
             return _OF_LIST if follows else None
-        return _LIST_ENDS if _LIST_BEGINS.match(text, law.end) else None
+        if _LIST_BEGINS.match(text, law.end):
+            return _LIST_ENDS
+        colon = _COLON.match(text, law.end) if words.lastgroup == "after" else None
+        head = self._head.match(text, colon.end()) if colon else None
+        return _CLAUSE_OVER if head and head.lastgroup == "unit_article" else None  # Provisions of … apply: section 5
 
     def _annex(self, number: str) -> str:
         return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number

@@ -28,7 +28,7 @@ from legalir.references.law_names import compact, in_brackets
 from legalir.references.lookup import NumberTable, as_article, is_of_other_units
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.parts import has_part
-from legalir.references.read import Place, Reference, learn_names, read
+from legalir.references.read import Reference, learn_names, place_of, read
 from legalir.references.typed import Typed, as_typed, law_endings
 from legalir.statutes.dates import NEVER, periods_in
 from legalir.statutes.versions.difference import WordPart
@@ -310,12 +310,16 @@ class Verifier:
             docno: of the provision that cites.
             cited: docno of the provision that it cites.
         """
-        parts = []
+        parts, day = [], iso_date(today())
         references = self._references(docno)
         for place, one in enumerate(references):
             laws = self._table.law_names.named(one.law) if one.law else ()
-            places = self._table.provisions(as_article(one), laws or None).tolist() if one.article else ()
-            if provision_key(cited) in {provision_key(str(self._table.docnos[each])) for each in places}:
+            if one.annex or one.supplement:
+                named: Sequence[str] = self._apart(one, laws or None, Checked(0, 0, "", "right", day=day), False).docnos
+            else:
+                places = self._table.provisions(as_article(one), laws or None).tolist() if one.article else ()
+                named = [str(self._table.docnos[each]) for each in places]
+            if provision_key(cited) in map(provision_key, named):
                 parts.append(part_of(one, references[place + 1] if references[place + 1 :] else None))
         return parts or None
 
@@ -323,7 +327,7 @@ class Verifier:
         record, lang = self._record(docno), self._lang
         if record is None or lang.partition("-")[0] not in grammars():
             return []
-        return read(record.text, lang, Place(record.law, record.article), learn_names(record.text, lang))
+        return read(record.text, lang, place_of(record.article, lang, record.law), learn_names(record.text, lang))
 
     def find(self, words: str, *, as_of: str | date | None = None) -> Checked | None:
         """Return the provision that a citation means, if the words are nothing else.
@@ -763,45 +767,42 @@ class Verifier:
 
     def _apart(self, reference: Reference, laws: Sequence[int] | None, start: Checked, given: bool) -> Checked:
         """Return a citation of an annex, or of a supplement and an article of it."""
-        kind = "supplement" if reference.supplement else "annex"
-        head = "supp" if reference.supplement else "annex"
+        kind, head = ("supplement", "supp") if reference.supplement else ("annex", "annex")
         words = reference.supplement or reference.annex
         first = compact(re.split(r"[\s\d]", words, maxsplit=1)[0])
-        articles = [
-            (
-                self._table.article(place).partition("/") if kind == "annex" else (self._table.article(place), "", ""),
-                place,
-            )
-            for law in laws or range(len(self._table.laws))
-            for _, place in self._articles(law)
-        ]
-        named = [(compact(whole), compact(part), place) for (whole, _, part), place in articles]
+        articles = (place for law in laws or range(len(self._table.laws)) for _, place in self._articles(law))
+        parts = ((self._table.article(place).partition("/"), place) for place in articles)
+        named = [(compact(whole), compact(part), place) for (whole, _, part), place in parts]
         known = [one for one in named if one[0].startswith((head, first))]
         if not known:
             reason = f"The collection has no {kind} of this law: only its articles."
             return start._replace(state="could not check", reason=reason)
         number = compact(number_of(words.partition(" ")[2]) if reference.supplement else number_of(words))
         meant: list[int] = []
-        apart: dict[str, list[int]] = {}  # Paragraphs that are provisions of their own.
+        apart: dict[str, list[int]] = {}  # Paragraphs, or articles of a supplement, that are provisions of their own.
         for whole, part, place in known:
             if not number or (number_of(whole.removeprefix(head).removeprefix(first)) or whole) == number:
                 (apart.setdefault(part, []) if part else meant).append(place)
-        wanted = number_of(reference.item or reference.paragraph)
-        inside = apart.get(wanted, []) if wanted else []
-        if inside or (apart and not wanted):
-            meant = inside or [*meant, *(place for places in apart.values() for place in places)]
-        elif apart:  # What the annex itself has may still number it.
+        wanted = number_of(reference.article or reference.item or reference.paragraph)
+        undivided = kind == "supplement" and not reference.article  # The paragraph of one that has no articles.
+        inside = [] if undivided or not wanted else apart.get(wanted, [])
+        if apart and not wanted:
+            meant = [*meant, *(place for places in apart.values() for place in places)]
+        elif inside and kind == "annex":
+            meant = inside
+        elif apart:  # What the annex or the supplement itself has may still number it.
             records = {place: self._record(str(self._table.docnos[place])) for place in meant}
             numbered = {
                 place
                 for place, one in records.items()
                 if one and one.text and has_part(reference, one, self._lang_of(one.law))[0]
             }
-            meant = [place for place in meant if place in numbered]
+            meant = [*inside, *(place for place in meant if place in numbered)]
         keys = {self._table.article(place).partition("/")[0] for place in meant}
         if not meant:
             near = tuple(str(self._table.docnos[place]) for *_, place in known[:3])
-            words = f"{words} {wanted}" if apart else words
+            unit = "article " if reference.article else ""
+            words = f"{words} {unit}{wanted}" if apart else words
             return start._replace(state="no such provision", reason=f"The law has no {words}.", nearest=near)
         if len(keys) > 1:
             return start._replace(

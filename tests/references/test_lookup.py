@@ -281,10 +281,10 @@ def test_explanations(table: NumberTable) -> None:
 
 def test_a_question_that_names_thousands_of_numbers(table: NumberTable) -> None:
     start = time.process_time()
-    assert ask(table, "Articles 1" + ", 12" * 20_000, without_law=True)["ferry-12"] == pytest.approx(1 / 3)
-    assert ask(table, "등대법 제12조, " * 5_000 + "(" * 20_000) == {"lamp-12": 1}
-    # It takes some 9 s; a quadratic search would take minutes.
-    assert time.process_time() - start < 40
+    assert ask(table, "Articles 1" + ", 12" * 8_000, without_law=True)["ferry-12"] == pytest.approx(1 / 3)
+    assert ask(table, "등대법 제12조, " * 2_000 + "(" * 8_000) == {"lamp-12": 1}
+    # It takes some 4 s; a quadratic search would take minutes.
+    assert time.process_time() - start < 20
 
 
 def test_table(table: NumberTable, tmp_path: Path) -> None:

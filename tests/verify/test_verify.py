@@ -18,6 +18,7 @@ from legalir.references.lookup import Lookup, NumberTable
 from legalir.verify.citations import citations_of
 from legalir.verify.days import numbered_days
 from legalir.verify.page import verification_page
+from legalir.verify.verification import Verifier
 from legalir.verify.wording import differing
 
 ACT = "밀집영업장 화재안전 특별법"
@@ -455,6 +456,40 @@ def test_an_article_of_a_supplement_must_be_there(tmp_path: Path) -> None:
     collection = Collection(tmp_path / "laws")
     found = states(collection, "등대법 부칙 제2조, 등대법 부칙 제5조, 등대법 별표 1")
     assert [state for _, state in found] == ["right", "no such provision", "could not check"]
+
+
+def test_articles_of_supplements_may_be_provisions_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "laws").mkdir()
+    texts = {
+        "1": "灯台は光る。",
+        "supp-1": "１ この法律は、明日から施行する。\n２ 前項の規定は、第一条に適用しない。",
+        "supp-2/1": "この法律は、明後日から施行する。",
+        "supp-2/3": "旧法の灯台は、新法の灯台とみなす。",
+        "supp-3/1": "附則第三条の規定は、来年から施行する。",
+        "supp-3/3": "灯台の数は、変わらない。",
+        "supp-3/4": "前条の規定は、船に適用しない。",
+    }
+    rows = [
+        {"docno": f"L-{key}", "law": "灯台法", "article": key, "title": f"灯台法 {key}", "text": text}
+        for key, text in texts.items()
+    ]
+    lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)
+    (tmp_path / "laws" / "corpus.jsonl").write_text(lines, encoding="utf-8")
+    (tmp_path / "laws" / "dataset.yaml").write_text("lang: ja\n", encoding="utf-8")
+    collection = Collection(tmp_path / "laws")
+    text = "灯台法附則第四条がある。灯台法附則第二項がある。灯台法附則第三条、灯台法附則第九条がある。"
+    found = collection.verify(text).citations
+    assert [(one.state, one.docnos) for one in found] == [
+        ("right", ("L-supp-3/4",)),
+        ("right", ("L-supp-1",)),
+        ("could not check", ()),
+        ("no such provision", ()),
+    ]
+    assert found[2].nearest == ("L-supp-2/3", "L-supp-3/3")
+    # 前条 of article 4 of the third supplement is its article 3, not one of the law or of another supplement.
+    verifier = Verifier(collection)
+    assert verifier.parts_cited("L-supp-3/4", "L-supp-3/3") is not None
+    assert verifier.parts_cited("L-supp-3/4", "L-supp-2/3") is None
 
 
 def test_a_citation_without_a_law_means_the_one_given_or_is_left_open(tmp_path: Path) -> None:
