@@ -260,6 +260,10 @@ _LABEL_OF_ARTICLE = re.compile(
 """What is behind the label of an article, ``Art. 49. The …``, ``Art. 389. § 1.``, ``§ 3. (uchylony)``; also a note:
 ``§ 14)W``."""
 
+_OF_THIS = r"(?:this|pr[ée]sent\w?|cet(?:te)?|ce|quest[oa]|presente|est[ae]|dies\w{1,2}|deze)\b"
+_FAR = 2_000
+"""Characters before *the schedule* in which *a schedule* is looked for."""
+_RUN_IN = re.compile(r"[ \xa0][A-ZÀ-ÖØ-Þ][a-zß-ÿ]{0,20}[ \xa0][a-zß-ÿ]")
 _QUOTED_LETTER = re.compile(r"[\"'“‘«]( ?[A-Za-z]{1,4} ?)[\"'”’»]")
 _QUOTED_LETTERS = re.compile(
     r"(?<![^\W_])(?:al[ií]neas?|incisos?|letras?|letter[ae]|lett\.|lit\.|bokstav(?:en)?|points?)"
@@ -1199,6 +1203,8 @@ class _Reader:
             if kind == "unit" and (headed or level != "article") and self._is_label(text, head, level):
                 continue
             digit = _DIGITS.search(text, head.start(), place) if kind == "unit" else None
+            if level == "annex" and not digit and _is_indefinite(text, head):
+                continue
             fraction = digit and digit.start() == head.start() and text[head.start() - 1 : head.start()] == "/"
             if digit and (_NO_NUMBER.match(text, digit.start()) or (fraction and text[head.start() - 2].isdigit())):
                 continue
@@ -1484,6 +1490,8 @@ class _Reader:
             begins = head.start() == line and (line > 0 or head.start() == 0)
             if begins or _SENTENCE_ENDS.search(text, max(0, head.start() - 9), head.start()):
                 return True
+        if level == "article" and self._is_run_in(text, head):
+            return True
         label = self._labels.get(level)
         if label is None or label.match(text[head.start() : head.end() + 64]) is None:
             return False
@@ -1492,6 +1500,16 @@ class _Reader:
             return False
         of = self._of.match(text, head.end())
         return not (of and of[0].strip() and self._head.match(text, of.end()))
+
+    def _is_run_in(self, text: str, head: re.Match[str]) -> bool:
+        """Return True if an article and its first words begin behind a sentence: *… kapal. Pasal 7 Untuk berlayar …*"""
+        sub = self._sub.match(text, head.end())
+        end = sub.end() if sub else head.end()
+        if not (_RUN_IN.match(text, end) and head[0][0].isupper() and self._grammar.has_words):
+            return False
+        if not _SENTENCE_ENDS.search(text, max(0, head.start() - 9), head.start()):
+            return False
+        return self._head.match(text, end + 1) is None and self._law_at(text, end, _Memory(Place(), {})) is None
 
     def places(self, text: str, at: Place) -> list[tuple[int, Place]]:
         """Return the places that labels at the beginning of lines open, the last first."""
@@ -2619,7 +2637,7 @@ class _Reader:
             and text[draft.start - 1 : draft.start] in _OPENED
             and text[draft.end : draft.end + 1] in _CLOSED
         )
-        if moved and not quoted and draft.own:
+        if moved and not quoted and (draft.own or draft.relation == "this_article"):
             at, moved = memory.outer[0][0], False
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
         if moved or (law_kind == "self" and quoted):
@@ -2835,6 +2853,16 @@ class _Reader:
             if family.suffix and after:
                 law, stop = self._named(law, level), stop + after.end()
         return law, stop
+
+
+def _is_indefinite(text: str, head: re.Match[str]) -> bool:
+    """Return True for *a schedule of boats*, and *the schedule* behind it, which are no annex of the law."""
+    noun, low = re.escape(head[0].split()[-1]), max(0, head.start() - _FAR)
+    indefinite = (
+        rf"\b(?:an?|une?|un[oa]?|uma?|een|ein(?:e[nmrs]?)?|ett?)\s{noun}\b(?!\s\S+\s(?:(?:la|le|the|il)\s)?{_OF_THIS})"
+    )
+    found = re.search(indefinite, text[low : head.end() + _ITS], re.IGNORECASE)
+    return found is not None and found.start() < head.end() - low
 
 
 def _supplement(words: str) -> str:

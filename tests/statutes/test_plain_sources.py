@@ -1108,6 +1108,9 @@ def test_a_header_of_several_lines() -> None:
     kept, _ = without_headers(pages)
     assert [line for line in kept if line.startswith("Article")] == [text[0] for text in texts]
     assert kept.count("Secretariat") <= 1 and "2 of the boats are there." in kept
+    left, right = "L 13/12 EN Official Journal", "EN Official Journal L 13/11"
+    pages = [[right, "Boats are free."], [left, "Oars are not."], [right.replace("11", "13"), "Piers are long."]]
+    assert without_headers(pages)[0] == ["Boats are free.", "Oars are not.", "Piers are long."]
     amended = [f"Section {n} of the Port Act is amended as follows:" for n in (3, 8)]
     pages = [
         ["Gazette", *(amended[n : n + 1] or [f"Dues {n}."]), *(f"{n}{m} boats." for m in range(9))] for n in range(6)

@@ -219,18 +219,21 @@ def without_headers(pages: Sequence[Sequence[str]]) -> tuple[list[str], list[str
     pages end, they are lines that stand alone, far from each other, with the number of a page alone, or that come again
     with another one at their end: ``Official Gazette   1458``.
     """
-    edges = Counter(_NUMBER.sub("0", line) for page in pages for line in {*page[:1], *page[-1:]})
+    edges = Counter(_words(line) for page in pages for line in {*page[:1], *page[-1:]})
     headers = {line for line, count in edges.items() if len(pages) >= _PAGES and count * 2 > len(pages)}
     rows, known = list[str](), set[int]()
     for page in pages:
         known |= {
-            len(rows) + at
-            for at in {0, len(page) - 1}
-            if page and len(pages) > 1 and _NUMBER.sub("0", page[at]) in headers
+            len(rows) + at for at in {0, len(page) - 1} if page and len(pages) > 1 and _words(page[at]) in headers
         }
         rows += page
     gone = _page_numbers(rows, known, len(pages))
     return [line for at, line in enumerate(rows) if at not in gone], [rows[at] for at in sorted(gone)]
+
+
+def _words(line: str) -> str:
+    """Return the words of a header without its numbers, in an order that left and right pages share."""
+    return " ".join(sorted(_NUMBER.sub("0", line).split()))
 
 
 def _page_numbers(rows: Sequence[str], known: set[int], pages: int) -> set[int]:
