@@ -734,7 +734,8 @@ class _Reader:
         self._labels: dict[str, re.Pattern[str]] = {}
         for level, labels in grammar.labels.items():
             headed = _HEADED if level == "article" and " > " not in labels[0] else ""
-            self._labels[level] = self._any(labels, r"(?m:^)\s{0,4}(?:", f"){headed}", capture=True)
+            caption = "" if grammar.has_case or not grammar.law_before else r"(?:（[^（）\n]{1,40}）\s?)?"
+            self._labels[level] = self._any(labels, rf"(?m:^)\s{{0,4}}{caption}(?:", f"){headed}", capture=True)
         self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
         introduced = grammar.alternatives(grammar.law_after)
         introduced = rf"{GAP},?{GAP}(?:{introduced}){GAP}"
@@ -800,7 +801,7 @@ class _Reader:
         self._kind_after = self._compiled([(kind, one) for kind, _, one in kinds if one], f"(?:{until})?{note}(?:", ")")
         bracket = grammar.pattern("B")
         # No (CO), no （删除）, and no （三）, whose level a form of the grammar tells.
-        self._bracket = re.compile(rf"(?![(（][一-鿿]){bracket}| (?!\([A-Z]{{2}}\)){bracket}(?![^\W_])")
+        self._bracket = re.compile(rf"(?![(（][一-鿿]){bracket}| (?!\([A-Z]{{2}}\)){bracket}(?![^\W_ก-๛])")
         self._short_laws = [re.compile(one.pattern) for one in self._patterns if one.after and grammar.has_words]
         # How words are written in the patterns of laws, and words before a law, for texts in capitals.
         named = (word for one in grammar.laws for word in _SPELLED.findall(one.pattern) if not word.isupper())
@@ -1293,7 +1294,9 @@ class _Reader:
             memory.kept = kept = self._kept(text, drafts[0].start, place, found, memory) if named else ""
             memory.begins = drafts[0].start if drafts else place
             for draft in drafts:
+                known = dict(memory.last) if self._substituted(text, draft.start) else None
                 if (reference := self._filled(text, draft, memory)) is not None:
+                    memory.last = known or memory.last
                     found.append(reference._replace(kind=told))
                     whole = reference.state == "whole law" and reference.law_kind == "named"
                     titled = _TITLED.match(text, reference.end)  # Kaufrecht (BGB): Mangel, § 434
@@ -1500,6 +1503,12 @@ class _Reader:
             return False
         of = self._of.match(text, head.end())
         return not (of and of[0].strip() and self._head.match(text, of.end()))
+
+    def _substituted(self, text: str, place: int) -> bool:
+        """Return True inside of words that replace others: 同項中「船」とあるのは「灯台法第五条の船」とする."""
+        if self._grammar.has_case or (opening := text.rfind("「", max(0, place - _REACH), place)) < 0:
+            return False
+        return text.startswith("とあるのは", opening - 5) and "」" not in text[opening:place]
 
     def _is_run_in(self, text: str, head: re.Match[str]) -> bool:
         """Return True if an article and its first words begin behind a sentence: *… kapal. Pasal 7 Untuk berlayar …*"""
@@ -2028,6 +2037,7 @@ class _Reader:
         """Return the unit of the same level, or the article after another one, that directly follows a draft."""
         place, level = _past(_BLANK, text, draft.end), draft.level
         bracket = self._bare(level, "B").match(text, place) if draft.several.get(level) == "B" else None
+        bracket = None if "\n" in text[draft.end : place] else bracket  # The label of the next line.
         if bracket and can_follow(draft.numbers.get(level, ""), bracket[0].strip("()（）")):
             following = _Draft(place, bracket.end(), level, several=dict(draft.several))
             self._number(text, following, bracket, level)
@@ -2121,7 +2131,7 @@ class _Reader:
             return self._law_in_note(text, drafts, memory)
         before = [one.law.name for one in reversed(drafts) if one.law and one.law.kind == "named"]
         law, place, inside = self._law_at(text, end, memory, before), end, False
-        if not (law and law.name) and drafts[-1].level == "annex" and (words := self._annexed.match(text, end)):
+        if not (law and law.name) and "annex" in drafts[-1].numbers and (words := self._annexed.match(text, end)):
             unit = self._head.match(text, words.end())
             inside = unit is not None and unit.lastgroup == "unit_article"  # Anlage 2 zu § 5 des Hafengesetzes
             law = self._law_at(text, unit.end() if unit and inside else words.end(), memory, before) or law
@@ -2640,6 +2650,8 @@ class _Reader:
         if moved and not quoted and (draft.own or draft.relation == "this_article"):
             at, moved = memory.outer[0][0], False
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
+        if moved and quoted and memory.quotations and self._grammar.brackets and not at.paragraph:
+            at = _inserted(text, memory.quotations[0][0], draft.start, at)
         if moved or (law_kind == "self" and quoted):
             # Words in quotation marks are those of another law.
             law, law_kind = at.law if memory.until >= 0 else "", "short"
@@ -2853,6 +2865,13 @@ class _Reader:
             if family.suffix and after:
                 law, stop = self._named(law, level), stop + after.end()
         return law, stop
+
+
+def _inserted(text: str, start: int, end: int, at: Place) -> Place:
+    """Return the section that a quotation inserts behind another one: after section 48 insert “48A …”."""
+    number = _DIGITS.match(at.article)
+    labels = re.findall(rf"^[“\"‘]?\s?({number[0]}[A-Z]{{1,3}})\b", text[start:end], re.MULTILINE) if number else []
+    return at._replace(article=labels[-1]) if labels else at
 
 
 def _is_indefinite(text: str, head: re.Match[str]) -> bool:

@@ -1727,6 +1727,15 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
                 "Pier Act 2011 110/2",
             ],
         ),
+        (
+            "en",
+            "Pier Act 2023",
+            "The 2005 Act is modified as follows.\n2 After section 48, insert—\n“Annual returns\n48A 1 A boat must do so."
+            "\n2 A return under subsection (1) is free.”.\n3 In section 2, after subsection (2), insert—\n“2A It is so "
+            "in subsection (1).”.",
+            ["2005 Act", "2005 Act 48", "2005 Act 48A/1", "2005 Act 2/2", "2005 Act 2/1"],
+        ),
+        ("th", "พรบ. ก", "ตามมาตรา 65 (5)\n(6) ภาษี", ["พรบ. ก 65//5"]),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
