@@ -155,15 +155,27 @@ class _Book:
         articles = any(" " not in holder for holder, *_ in self.nested)
         return None if articles and reference.surface.startswith("§") else ()
 
-    def find(self, reference: Reference, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    def find(
+        self, reference: Reference, above: tuple[str, ...] = (), at: tuple[str, ...] = ()
+    ) -> list[tuple[str, ...]]:
         """Return the path of the unit, or of the lowest one above it that the law has; several if it may be any."""
         if not reference.supplement:
-            return [path for path in (self._in_text(reference, above),) if path]
+            return [path for path in (self._beside(reference, at) or self._in_text(reference, above),) if path]
         number = reference.supplement.partition(" ")[2]
         heads = [f"supp {number}"] if number else [each for each in ("supp", "supp 1") if (each,) in self.docnos]
         if not heads:
             heads = list(dict.fromkeys(path[0] for path in self.order if path[0].startswith("supp")))
         return [path for head in heads if (path := self._in_supplement(head, reference))]
+
+    def _beside(self, reference: Reference, path: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the path of a number without its annex, *Nummer 5.2*, in the same section of it; empty if not there."""
+        inside = tuple(getattr(reference, level) for level in _LEVELS if getattr(reference, level))
+        annex = rf"(?<![\w.]){re.escape(reference.annex)}(?![\w.])"
+        own = len(path) > 2 and path[0] == f"annex {number_of(reference.annex)}".casefold()
+        if not (reference.annex and own and inside) or reference.row or re.search(annex, reference.surface):
+            return ()
+        paths = (_key((*path[:size], *inside)) for size in range(len(path) - 1, 1, -1))
+        return next((each for each in paths if each in self.docnos), ())
 
     def _in_supplement(self, head: str, reference: Reference) -> tuple[str, ...] | None:
         inside = [getattr(reference, level) for level in ("article", *_LEVELS)]
@@ -298,9 +310,10 @@ class Resolver:
             return Resolved(reference, "unparsed" if reference.group else "whole law", (), law)
         paths = []
         for book in map(self._book, laws):
-            above = book.above(reference, path if book.law.law_id == law_id else (), named)
+            at = path if book.law.law_id == law_id else ()
+            above = book.above(reference, at, named)
             if above is not None:
-                paths += [(book, unit, above) for unit in book.find(reference, above)]
+                paths += [(book, unit, above) for unit in book.find(reference, above, _key(at))]
         if not paths:
             return Resolved(reference, "not in collection", (), law)
         if len(paths) > 1:
@@ -309,7 +322,7 @@ class Resolver:
         book, unit, above = paths[0]
         units = [unit]
         if opening is not None and opening.law_id == book.law.law_id and opening.docnos:
-            first = book.find(opening.reference, above)
+            first = book.find(opening.reference, above, _key(path) if book.law.law_id == law_id else ())
             units = book.between(first[0], unit) if first else units
         state: State = "ambiguous" if reference.law_kind == "likely" else "resolved"
         return Resolved(reference, state, tuple(dict.fromkeys(book.docnos[each] for each in units)), book.law.law_id)

@@ -1730,7 +1730,7 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         (
             "en",
             "Pier Act 2023",
-            "The 2005 Act is modified as follows.\n2 After section 48, insert—\n“Annual returns\n48A 1 A boat must do so."
+            "The 2005 Act is modified as follows.\n2 After section 48, insert—\n“Annual returns\n48A 1 A boat must."
             "\n2 A return under subsection (1) is free.”.\n3 In section 2, after subsection (2), insert—\n“2A It is so "
             "in subsection (1).”.",
             ["2005 Act", "2005 Act 48", "2005 Act 48A/1", "2005 Act 2/2", "2005 Act 2/1"],

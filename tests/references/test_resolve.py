@@ -63,6 +63,15 @@ def test_an_annex_without_a_number_is_the_only_one(annexes: list[str], found: st
     assert one.docnos == ((f"a-{found}",) if found else ())
 
 
+def test_a_number_in_an_annex_is_one_of_the_same_section() -> None:
+    paths = ("annex 2", "annex 2/2/1", "annex 2/3/1", "annex 2/3/5.1", "annex 2/3/5.2")
+    entry = LawEntry("a", "HV", addresses=[Address(tuple(path.split("/")), "", path, "article") for path in paths])
+    text = "Zu prüfen ist nach den Nummern 1 und 5.2, nach Nummer 9 und nach Anhang 2."
+    found = read(text, "de", Place("HV", item="5.1", annex="2"))
+    resolved = Resolver([entry]).resolve(found, "a", ("annex 2", "3", "5.1"))
+    assert [one.docnos for one in resolved] == [("annex 2/3/1",), ("annex 2/3/5.2",), ("annex 2",), ("annex 2",)]
+
+
 def test_two_laws_of_one_name() -> None:
     twice = Resolver([law("a", "부두법", "3"), law("b", "부두법", "3", "4"), ACT])
     assert [one.state for one in twice.resolve(read("「부두법」 제3조", "ko"), "act")] == ["ambiguous"]
