@@ -168,7 +168,7 @@ class _Book:
         return [path for head in heads if (path := self._in_supplement(head, reference))]
 
     def _beside(self, reference: Reference, path: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the path of a number without its annex, *Nummer 5.2*, in the same section of it; empty if not there."""
+        """Return the path of a number without its annex, *Nummer 5.2*, in the same section of it; empty without one."""
         inside = tuple(getattr(reference, level) for level in _LEVELS if getattr(reference, level))
         annex = rf"(?<![\w.]){re.escape(reference.annex)}(?![\w.])"
         own = len(path) > 2 and path[0] == f"annex {number_of(reference.annex)}".casefold()
