@@ -1823,11 +1823,18 @@ class _Reader:
         return _Law(law, "short", start, start) if law and words else None
 
     def _cited_again(self, text: str, draft: _Draft, found: Sequence[Reference]) -> _Law | None:
-        """Return the law of an article in brackets whose number the sentence cited: *sections 5 to 9 of … (s. 8)*."""
-        if text[draft.start - 1 : draft.start] not in tuple(_OPENING) or not found or not found[-1].law:
+        """Return the law of an article in brackets whose number the sentence cited: *sections 5 to 9 of … (s. 8)*.
+
+        Where the next sentence begins with the number that the last one cited of another law, it is likely that law.
+        """
+        if not found or not found[-1].law:
             return None
         law, number = found[-1].law, draft.numbers.get("article", "")
         between = text[found[-1].end : draft.start]
+        if found[-1].law_kind == "named" and found[-1].article == number and between in (". ", ".\n"):
+            return _Law(law, "likely", draft.start, draft.start)
+        if text[draft.start - 1 : draft.start] not in tuple(_OPENING):
+            return None
         other = _SENTENCE_OVER.search(between) or self._kind_noun.search(between.casefold())
         if other or found[-1].law_kind != "named":
             return None  # And this Act (section 5)
