@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge
 
 from legalir.contract import factory_of
+from legalir.frames.component import check_deadline
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step
 
@@ -86,6 +87,7 @@ class NitiLink(Expander):
 
         @lru_cache(maxsize=_WALKS if self.depth <= 1 else 0)  # deeper walks may be long, and memory is worth more
         def walk(root: int) -> list[Step]:
+            check_deadline()
             return walk_from(root, neighbours, self.depth)
 
         return lambda nodes: (step for root in nodes for step in walk(root))
