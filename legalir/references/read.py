@@ -65,7 +65,7 @@ _PARTS = re.compile(r"[\w.]{1,20}")
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _LINE_OVER = re.compile(r"(?<![:;,—–-])(?<!; (?:and|und))(?<!; or)\n")
 _NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)\Z")
-_INNER = re.compile(r"\((\w{1,5})\)")
+_INNER = re.compile(r"\(([\w.]{1,6})\)((?:\([^()]{1,6}\))*)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
@@ -263,6 +263,8 @@ _LABEL_OF_ARTICLE = re.compile(
 _OF_THIS = r"(?:this|pr[ée]sent\w?|cet(?:te)?|ce|quest[oa]|presente|est[ae]|dies\w{1,2}|deze)\b"
 _FAR = 2_000
 """Characters before *the schedule* in which *a schedule* is looked for."""
+_LONGEST_SECTION = 20_000
+"""Characters of an inserted section before a reference in which its number is looked for."""
 _RUN_IN = re.compile(r"[ \xa0][A-ZÀ-ÖØ-Þ][a-zß-ÿ]{0,20}[ \xa0][a-zß-ÿ]")
 _QUOTED_LETTER = re.compile(r"[\"'“‘«]( ?[A-Za-z]{1,4} ?)[\"'”’»]")
 _QUOTED_LETTERS = re.compile(
@@ -2755,9 +2757,8 @@ class _Reader:
                 holder = near.subitem if beside_it else holder
             numbers["subitem"] = holder.partition("(")[0] + numbers["subitem"]
         inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
-        if inner and numbers.get("subitem", "")[:1] == "(":  # Clause (a) of section 3(1)
-            numbers["item"], *further = _INNER.findall(numbers["subitem"])
-            numbers["subitem"] = "".join(further)
+        if inner and (below := _INNER.fullmatch(numbers.get("subitem", ""))):  # Clause (a) of section 3(1)
+            numbers["item"], numbers["subitem"] = below[1], "".join(re.findall(r"[^()]+", below[2]))
         surface, part, ranged = text[draft.start : draft.end], draft.part, draft.range_end
         reference = Reference(surface, draft.start, draft.end, law, law_kind, part=part, to=to, range_end=ranged)
         reference = reference._replace(counted=counted, supplement=supplement, word=draft.word, **numbers)  # type: ignore[arg-type]
@@ -2827,9 +2828,7 @@ class _Reader:
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
             over = ends.search(text, law.end)
             memory.move(Place(law.name), over.end() if over else len(text))
-            if (
-                words.lastgroup == "after"
-            ):  # The following provisions of the Pier Act: section 5, as far as paragraph (b)
+            if words.lastgroup == "after":  # Provisions of the Pier Act: section 5, as specified in paragraph (b)
                 memory.named_only = memory.until
 
     def _ends_of(self, text: str, words: re.Match[str], law: _Law) -> re.Pattern[str] | None:
@@ -2876,7 +2875,7 @@ class _Reader:
 
 def _inserted(text: str, start: int, end: int, at: Place) -> Place:
     """Return the section that a quotation inserts behind another one: after section 48 insert “48A …”."""
-    number = _DIGITS.match(at.article)
+    number, start = _DIGITS.match(at.article), max(start, end - _LONGEST_SECTION)
     labels = re.findall(rf"^[“\"‘]?\s?({number[0]}[A-Z]{{1,3}})\b", text[start:end], re.MULTILINE) if number else []
     return at._replace(article=labels[-1]) if labels else at
 
