@@ -157,6 +157,7 @@ _CLAUSE_BEGINS = re.compile(
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 """The end of a sentence before one with a capital."""
+_AMENDING_OVER = re.compile(r"(?:[^\W_]{2}|\)|[ \xa0]\d)\.\s(?=[A-ZÀ-ÖØ-ÞĐ§])")
 _BEGINS = re.compile(r"(?:\A|[.;:)\n–—])\s{0,3}\Z")
 """What is before the first word of a sentence."""
 _OF_LIST = re.compile(r"[;\n]")
@@ -586,6 +587,7 @@ class _Memory:
         self.named_only = -1  # Up to there the articles of a list are those of another law, which is not changed.
         self.outer: list[tuple[Place, int]] = []
         self.quotations: list[tuple[int, int]] = []
+        self.inserted = -1, ""  # Start of the last quotation with the label of an article, and the article.
         self.names = dict(names)
         self.longer: dict[int, _Law] = {}  # Whose names the patterns cut, by the place where they begin.
         self.laws: dict[str, None] = {}  # That were named, the last one at the end.
@@ -797,6 +799,7 @@ class _Reader:
         note = rf"(?:{GAP}{_BRACKETED})?(?:{GAP},)?{GAP}"
         until = grammar.alternatives(grammar.until)
         word = r"\b(?:" if grammar.has_case else "(?:"
+        self._amends = self._any(sum(_around(grammar.kinds.get("amends", ())), ()), "(?:", ")")
         self._kind_before = self._compiled(
             [(kind, one) for kind, one, _ in kinds if one], word, rf"){GAP}(?:(?:{between}){GAP})?\Z"
         )
@@ -1310,6 +1313,9 @@ class _Reader:
                         if reference.law_kind != "likely" and (cited := reference.article):
                             other = memory.cited.get(cited, reference.law) != reference.law
                             memory.cited[cited] = "" if other else reference.law
+                    begins = draft.start == 0 or text[draft.start - 1] in "\n„«»“"
+                    if memory.until >= 0 and begins and memory.is_quoted(draft.start) and "article" in draft.numbers:
+                        memory.inserted = memory.quotations[0][0], reference.article
                     if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
                         annex = reference.annex or ("" if reference.article else memory.at.annex)
                         article = "" if annex else reference.article or memory.at.article
@@ -2659,8 +2665,12 @@ class _Reader:
         if moved and not quoted and (draft.own or draft.relation == "this_article"):
             at, moved = memory.outer[0][0], False
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
-        if moved and quoted and memory.quotations and self._grammar.brackets and not at.paragraph:
-            at = _inserted(text, memory.quotations[0][0], draft.start, at)
+        if moved and quoted and memory.quotations:
+            opened, label = memory.inserted
+            if opened == memory.quotations[0][0]:
+                at = Place(at.law, label)  # „§ 48a (1) Ein Boot … nach Absatz 1“
+            elif self._grammar.brackets and not at.paragraph:
+                at = _inserted(text, memory.quotations[0][0], draft.start, at)
         if moved or (law_kind == "self" and quoted):
             # Words in quotation marks are those of another law.
             law, law_kind = at.law if memory.until >= 0 else "", "short"
@@ -2834,10 +2844,9 @@ class _Reader:
     def _ends_of(self, text: str, words: re.Match[str], law: _Law) -> re.Pattern[str] | None:
         """Return what ends the articles of a law behind words that move a text to it; None if none follow."""
         if words.lastgroup == "sentence":  # Al codice penale, l'articolo 323 è abrogato e, dopo l'articolo 322, …
-            over = _NEXT_SENTENCE.search(text, law.end)
-            told = self._kind_after.finditer(text, law.end, over.end() if over else len(text))
-            amends = any(one.lastgroup == "amends" for one in told)
-            return _NEXT_SENTENCE if amends and _BEGINS.search(text, 0, words.start()) else None
+            over = _AMENDING_OVER.search(text, law.end)
+            amends = self._amends.search(text, law.end, over.end() if over else len(text))
+            return _AMENDING_OVER if amends and _BEGINS.search(text, 0, words.start()) else None
         if words.lastgroup == "list":
             head = self._head.search(text, law.end, law.end + _LONGEST_TITLE)
             follows = head and head.lastgroup == "unit_article" and not _OF_LIST.search(text, law.end, head.start())

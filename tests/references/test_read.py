@@ -1736,6 +1736,20 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             ["2005 Act", "2005 Act 48", "2005 Act 48A/1", "2005 Act 2/2", "2005 Act 2/1"],
         ),
         ("th", "พรบ. ก", "ตามมาตรา 65 (5)\n(6) ภาษี", ["พรบ. ก 65//5"]),
+        (
+            "de",
+            "Änderungsgesetz",
+            "Das Hafengesetz wird wie folgt geändert:\n1. Nach § 48 wird folgender § 48a eingefügt:\n„§ 48a Boote\n(1) "
+            "Wer fährt, meldet sich.\n(2) Die Meldung nach Absatz 1 ist frei.“\n2. § 50 Absatz 2 wird aufgehoben.",
+            [
+                "Hafengesetz",
+                "Hafengesetz 48",
+                "Hafengesetz 48a",
+                "Hafengesetz 48a",
+                "Hafengesetz 48a/1",
+                "Hafengesetz 50/2",
+            ],
+        ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
