@@ -2709,6 +2709,10 @@ class _Reader:
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
             if (kind == "this" or level == "annex") and not draft.numbers:
                 return None
+            if text[draft.start : draft.end].casefold() == "that rule":
+                last = memory.last.get("article")
+                if last is None or "rule" not in last.surface.casefold():
+                    return None  # A principle
             supplement = supplement or own
             row = memory.last.get("row") if kind == "same" and level == "paragraph" else None
             if row is not None and row.start > (memory.last[level].start if level in memory.last else -1):
