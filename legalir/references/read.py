@@ -125,7 +125,7 @@ _LIST_BEGINS = re.compile(
 )
 _COLON = re.compile(r"[^\n.;:]{0,120}[:—–]\s?")
 _POINTS = re.compile(r"\b(?:specified|mentioned|referred to|listed|set out|described) in \Z")
-"""Words before a unit of the own text in a list of articles of another law."""
+"""Words before an own unit in *the following provisions of the 2011 Act: section 9, as specified in paragraph (i)*."""
 _CLAUSE_OVER = re.compile(r"\.\s(?=[A-ZÀ-ÖØ-ÞĐ§])|\n")
 _PREDICATE = re.compile(
     r"(?<!\w)(?<!which )(?<!that )(?<!qui )(?<!que )(?<!qu’il )(?<!qu'il )(?<!che )(?<!die )(?<!dat )(?<!som )"
@@ -157,11 +157,19 @@ _CLAUSE_BEGINS = re.compile(
 """The end of a word in Korean, Japanese and Chinese behind which no name goes on."""
 _NEXT_SENTENCE = re.compile(r"(?:[^\W_]{2}|\))\.\s(?=[A-ZÀ-ÖØ-ÞĐ])")
 """The end of a sentence before one with a capital."""
-_AMENDING_OVER = re.compile(r"(?:[^\W_]{2}|\)|[ \xa0]\d)\.\s(?=[A-ZÀ-ÖØ-ÞĐ§])")
+_MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+_AMENDING_OVER = re.compile(
+    rf"(?:[^\W_]{{2}}|[)”»\"’]|[ \xa0]\d)\.[”»\"]?\s(?=[A-ZÀ-ÖØ-ÞĐ“„«])(?!{_MONTHS})"
+    r"|(?:[^\W\d_]{5}|[)”»\"’\d])\.\s(?=§)|\.[”»\"]?\s?\n"
+)
+"""The end of a sentence that changes a law: also behind a quotation or a number, and at the end of a line."""
+_RELATIVE = re.compile(r",\s(?:die|der|das|dem|den|welche\w?|which|that|who|que|cuy[oa]s?|qu[ei]|dat|waar\w*)\s")
 _BEGINS = re.compile(r"(?:\A|[.;:)\n–—])\s{0,3}\Z")
 """What is before the first word of a sentence."""
 _OF_LIST = re.compile(r"[;\n]")
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
+_LONGEST_SENTENCE = 2_000
+"""Characters of a sentence that changes a law."""
 _LONGEST_TITLE = 240
 """Maximum number of characters of the title of a law before its articles: ``Vu la loi …, l'article 29``."""
 _OPENED, _CLOSED = tuple('"“「'), tuple('"”」')
@@ -261,7 +269,11 @@ _LABEL_OF_ARTICLE = re.compile(
 """What is behind the label of an article, ``Art. 49. The …``, ``Art. 389. § 1.``, ``§ 3. (uchylony)``; also a note:
 ``§ 14)W``."""
 
-_OF_THIS = r"(?:this|pr[ée]sent\w?|cet(?:te)?|ce|quest[oa]|presente|est[ae]|dies\w{1,2}|deze)\b"
+_OF_LAW = re.compile(
+    r"(?i:\s\S{1,5}\s(?:(?:la|le|the|il|der|dem|de)\s)?)(?:(?i:this|pr[ée]sent\w?|cet(?:te)?|ce|quest[oa]|presente"
+    r"|est[ae]|dies\w{1,2}|deze)\b|[A-ZÀ-Þ][\w-]+(?:\s[\w-]+){0,4}\s(?:Act|Law|Code)\b)"
+)
+"""Behind *the schedule*: ``to this Act``, ``du présent décret``, ``to the Pier Act``."""
 _FAR = 2_000
 """Characters before *the schedule* in which *a schedule* is looked for."""
 _LONGEST_SECTION = 20_000
@@ -332,7 +344,15 @@ _THIS = re.compile(
 _NATIONAL = re.compile(r"(?<=[A-Z]{2})[ \xa0][a-zà-ÿ]{5,12},\Z")
 """The adjective of a state between a short name and a comma: ``CO suisse,``."""
 _ABBREVIATED = re.compile(r"[ \xa0](?:§|[^\W\d_]{1,5}\.)")
-_UNKNOWN_SHORT = re.compile(r"[ \xa0](?!\w{1,6}\. ?n\.)[^\W\d_A-ZÀ-Þ]{2,10}\.[ \xa0]?[^\W\d_A-ZÀ-Þ]{2,10}\.")
+_COMMON = (
+    "insb|bzgl|bzw|ggf|vgl|sog|usw|etc|jf|bl|ult|cpv|et|seq|resp|evtl|inkl|exkl|cf|ca|cit|bspw|betr|gem|entspr|ff|segg"
+    "|inc|num|párr|lett|pkt|ust|zw|zit|ecc|alin|lit|abs|satz|nr|bijv|osv|mv"
+)
+"""Abbreviations that are no names of laws."""
+_UNKNOWN_SHORT = re.compile(
+    rf"[ \xa0](?!\w{{1,6}}\. ?n\.|(?:{_COMMON})\.|\w{{2,10}}\.[ \xa0]?(?:{_COMMON})\.)"
+    r"[^\W\d_A-ZÀ-Þ]{2,10}\.[ \xa0]?[^\W\d_A-ZÀ-Þ]{2,10}\."
+)
 """What may be a short name of a law that the grammar does not know."""
 _ONE_WORD = re.compile(r"[ \xa0][^\W\d_]{4,20}(?=[ \xa0])")
 _LETTER_ALONE = 5
@@ -454,8 +474,8 @@ def read(
 def place_of(label: str, lang: str, law: str = "") -> Place:
     """Return the place that a label means: ``제13조제2항``, ``/us/usc/t10/s101/a``, ``art_2__para_1``, ``L121-3``.
 
-    So may be the number of a provision in a collection: ``supp-2/5`` is article 5 of the second supplement. Without a
-    number it is the law alone.
+    The label may also be the number of a provision in a collection: ``supp-2/5`` is article 5 of the second
+    supplement. Without a number it is the law alone.
 
     Raises:
         DataError: the language has no grammar.
@@ -581,6 +601,7 @@ class _Memory:
 
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
         self.own, self.at = at, at
+        self.again = False  # Whether words say that the first one of joined references was cited before.
         self.begins = self.end = 0  # Start of the first one of joined references, end of the last one.
         self.document = 0  # End of the last unit of a document that is no law.
         self.until = -1  # Up to there the text is about another law than the own one.
@@ -1297,17 +1318,18 @@ class _Reader:
             if len(bare) == len(drafts) == 1:
                 bare[0].law = self._cited_again(text, bare[0], found)
             memory.kept = kept = self._kept(text, drafts[0].start, place, found, memory) if named else ""
-            memory.begins = drafts[0].start if drafts else place
+            memory.begins, memory.again = drafts[0].start if drafts else place, False
             for draft in drafts:
-                known = dict(memory.last) if self._substituted(text, draft.start) else None
+                replaced = self._substituted(text, draft.start)
+                known = dict(memory.last) if replaced else {}
                 if (reference := self._filled(text, draft, memory)) is not None:
-                    memory.last = known or memory.last
+                    memory.last = known if replaced else memory.last
                     found.append(reference._replace(kind=told))
                     whole = reference.state == "whole law" and reference.law_kind == "named"
                     titled = _TITLED.match(text, reference.end)  # Kaufrecht (BGB): Mangel, § 434
                     if whole and (titled or " " in reference.law or self._kind_noun.search(reference.law.casefold())):
                         memory.whole = reference
-                    if reference.law_kind in _OTHERS and (reference.law or reference.article):
+                    if reference.law_kind in _OTHERS and (reference.law or reference.article) and not replaced:
                         memory.name(reference.law)
                         memory.name(kept or reference.law)
                         if reference.law_kind != "likely" and (cited := reference.article):
@@ -1522,8 +1544,8 @@ class _Reader:
         """Return True if an article and its first words begin behind a sentence: *… kapal. Pasal 7 Untuk berlayar …*"""
         sub = self._sub.match(text, head.end())
         end = sub.end() if sub else head.end()
-        if not (_RUN_IN.match(text, end) and head[0][0].isupper() and self._grammar.has_words):
-            return False
+        if not (self._grammar.adjacent_up and _RUN_IN.match(text, end) and head[0][0].isupper()):
+            return False  # Elsewhere it may be a name: Section 21 Notices, Artikel 8 Richtlinie
         if not _SENTENCE_ENDS.search(text, max(0, head.start() - 9), head.start()):
             return False
         return self._head.match(text, end + 1) is None and self._law_at(text, end, _Memory(Place(), {})) is None
@@ -2772,7 +2794,8 @@ class _Reader:
             numbers["subitem"] = holder.partition("(")[0] + numbers["subitem"]
         inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
         if inner and (below := _INNER.fullmatch(numbers.get("subitem", ""))):  # Clause (a) of section 3(1)
-            numbers["item"], numbers["subitem"] = below[1], "".join(re.findall(r"[^()]+", below[2]))
+            first, _, further = below[2].removeprefix("(").partition(")")
+            numbers["item"], numbers["subitem"] = below[1], first + further
         surface, part, ranged = text[draft.start : draft.end], draft.part, draft.range_end
         reference = Reference(surface, draft.start, draft.end, law, law_kind, part=part, to=to, range_end=ranged)
         reference = reference._replace(counted=counted, supplement=supplement, word=draft.word, **numbers)  # type: ignore[arg-type]
@@ -2785,9 +2808,11 @@ class _Reader:
         """Return the last reference with the unit below an article that words say was cited: *del citato comma 2*."""
         level = min(draft.numbers, key=RANKS.__getitem__, default="")
         last = memory.units.get((level, draft.numbers.get(level, "")))
-        if last is None or not draft.is_inside or "\n" in text[last.end : draft.start]:
-            return None
-        return last if self._aforesaid_before.search(text, max(0, memory.begins - _ITS), memory.begins) else None
+        known = last is not None and draft.is_inside and "\n" not in text[last.end : draft.start]
+        if draft.start == memory.begins:  # Else it is a member of a list, of which the first one was cited.
+            words = self._aforesaid_before.search(text, max(0, draft.start - _ITS), draft.start)
+            memory.again = known and words is not None
+        return last if known and memory.again else None
 
     def _unit_beside(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return the article of a named law of which a paragraph alone is one in a text that is no statute."""
@@ -2848,9 +2873,12 @@ class _Reader:
     def _ends_of(self, text: str, words: re.Match[str], law: _Law) -> re.Pattern[str] | None:
         """Return what ends the articles of a law behind words that move a text to it; None if none follow."""
         if words.lastgroup == "sentence":  # Al codice penale, l'articolo 323 è abrogato e, dopo l'articolo 322, …
-            over = _AMENDING_OVER.search(text, law.end)
-            amends = self._amends.search(text, law.end, over.end() if over else len(text))
-            return _AMENDING_OVER if amends and _BEGINS.search(text, 0, words.start()) else None
+            if not _BEGINS.search(text, max(0, words.start() - 4), words.start()):
+                return None
+            over = _AMENDING_OVER.search(text, law.end, law.end + _LONGEST_SENTENCE)
+            end = over.end() if over else min(len(text), law.end + _LONGEST_SENTENCE)
+            clause = _RELATIVE.search(text, law.end, end)
+            return _AMENDING_OVER if self._amends.search(text, law.end, clause.start() if clause else end) else None
         if words.lastgroup == "list":
             head = self._head.search(text, law.end, law.end + _LONGEST_TITLE)
             follows = head and head.lastgroup == "unit_article" and not _OF_LIST.search(text, law.end, head.start())
@@ -2895,12 +2923,16 @@ def _inserted(text: str, start: int, end: int, at: Place) -> Place:
 
 def _is_indefinite(text: str, head: re.Match[str]) -> bool:
     """Return True for *a schedule of boats*, and *the schedule* behind it, which are no annex of the law."""
+    if _OF_LAW.match(text, head.end()):
+        return False
     noun, low = re.escape(head[0].split()[-1]), max(0, head.start() - _FAR)
-    indefinite = (
-        rf"\b(?:an?|une?|un[oa]?|uma?|een|ein(?:e[nmrs]?)?|ett?)\s{noun}\b(?!\s\S+\s(?:(?:la|le|the|il)\s)?{_OF_THIS})"
+    indefinite = rf"\b(?:an?|une?|un[oa]?|uma?|een|ein(?:e[nmrs]?)?|ett?)\s{noun}\b"
+    found = (
+        one
+        for one in re.finditer(indefinite, text[low : head.end()], re.IGNORECASE)
+        if not _OF_LAW.match(text, low + one.end())
     )
-    found = re.search(indefinite, text[low : head.end() + _ITS], re.IGNORECASE)
-    return found is not None and found.start() < head.end() - low
+    return next(found, None) is not None
 
 
 def _supplement(words: str) -> str:

@@ -170,9 +170,8 @@ class _Book:
     def _beside(self, reference: Reference, path: tuple[str, ...]) -> tuple[str, ...]:
         """Return the path of a number without its annex, *Nummer 5.2*, in the same section of it; empty without one."""
         inside = tuple(getattr(reference, level) for level in _LEVELS if getattr(reference, level))
-        annex = rf"(?<![\w.]){re.escape(reference.annex)}(?![\w.])"
-        own = len(path) > 2 and path[0] == f"annex {number_of(reference.annex)}".casefold()
-        if not (reference.annex and own and inside) or reference.row or re.search(annex, reference.surface):
+        own = len(path) > 2 and path[0] == f"annex {reference.annex}".casefold()  # Written out, it has its word.
+        if not (reference.annex and own and inside) or reference.row:
             return ()
         paths = (_key((*path[:size], *inside)) for size in range(len(path) - 1, 1, -1))
         return next((each for each in paths if each in self.docnos), ())

@@ -327,7 +327,9 @@ class Verifier:
         record, lang = self._record(docno), self._lang
         if record is None or lang.partition("-")[0] not in grammars():
             return []
-        return read(record.text, lang, place_of(record.article, lang, record.law), learn_names(record.text, lang))
+        at = place_of(record.article, lang, record.law)
+        at = at if at.article or at.annex or at.supplement else at._replace(article=record.article)
+        return read(record.text, lang, at, learn_names(record.text, lang))
 
     def find(self, words: str, *, as_of: str | date | None = None) -> Checked | None:
         """Return the provision that a citation means, if the words are nothing else.

@@ -1750,6 +1750,12 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
                 "Hafengesetz 50/2",
             ],
         ),
+        (
+            "en",
+            "Quay Act",
+            "(1) In the Pier Act 1990, section 5 is repealed.\n(2) An order under section 7 is free.",
+            ["Pier Act 1990 5", "Quay Act 7"],
+        ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (

@@ -70,6 +70,9 @@ def test_a_number_in_an_annex_is_one_of_the_same_section() -> None:
     found = read(text, "de", Place("HV", item="5.1", annex="2"))
     resolved = Resolver([entry]).resolve(found, "a", ("annex 2", "3", "5.1"))
     assert [one.docnos for one in resolved] == [("annex 2/3/1",), ("annex 2/3/5.2",), ("annex 2",), ("annex 2",)]
+    found = read("Es gelten die Nummern 1 und 5.2 des Anhangs 2.", "de", Place("HV", item="5.1", annex="2"))
+    resolved = Resolver([entry]).resolve(found, "a", ("annex 2", "3", "5.1"))
+    assert [one.docnos for one in resolved] == [("annex 2",), ("annex 2",)]
 
 
 def test_two_laws_of_one_name() -> None:
