@@ -2865,8 +2865,9 @@ class _Reader:
                 at = Place(first.law, first.article, first.paragraph, first.item, first.subitem)
                 memory.move(at, over.start() if over else len(text))
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
-            over = ends.search(text, law.end)
-            memory.move(Place(law.name), over.end() if over else len(text))
+            last = min(len(text), law.end + _LONGEST_SENTENCE) if words.lastgroup == "sentence" else len(text)
+            over = ends.search(text, law.end, last)
+            memory.move(Place(law.name), over.end() if over else last)
             if words.lastgroup == "after":  # Provisions of the Pier Act: section 5, as specified in paragraph (b)
                 memory.named_only = memory.until
 
