@@ -2686,6 +2686,8 @@ class _Reader:
         )
         if moved and not quoted and (draft.own or draft.relation == "this_article"):
             at, moved = memory.outer[0][0], False
+            if not draft.own:
+                memory.until = draft.start  # The text is back at its own law.
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
         if moved and quoted and memory.quotations:
             opened, label = memory.inserted
