@@ -605,6 +605,7 @@ class _Memory:
         self.begins = self.end = 0  # Start of the first one of joined references, end of the last one.
         self.document = 0  # End of the last unit of a document that is no law.
         self.until = -1  # Up to there the text is about another law than the own one.
+        self.at_once = -1  # The same for a law that only this sentence changes.
         self.named_only = -1  # Up to there the articles of a list are those of another law, which is not changed.
         self.outer: list[tuple[Place, int]] = []
         self.quotations: list[tuple[int, int]] = []
@@ -2684,10 +2685,11 @@ class _Reader:
             and text[draft.start - 1 : draft.start] in _OPENED
             and text[draft.end : draft.end + 1] in _CLOSED
         )
-        if moved and not quoted and (draft.own or draft.relation == "this_article"):
+        back = draft.relation == "this_article" and memory.until == memory.at_once
+        if moved and not quoted and (draft.own or back):
             at, moved = memory.outer[0][0], False
-            if not draft.own:
-                memory.until = draft.start  # The text is back at its own law.
+            if back:  # The sentence is back at its own law.
+                memory.until = memory.at_once = draft.start
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
         if moved and quoted and memory.quotations:
             opened, label = memory.inserted
@@ -2866,6 +2868,7 @@ class _Reader:
                 over = _LINE_OVER.search(text, end) if words.lastgroup == "at_once" else None
                 at = Place(first.law, first.article, first.paragraph, first.item, first.subitem)
                 memory.move(at, over.start() if over else len(text))
+                memory.at_once = memory.until if words.lastgroup == "at_once" else memory.at_once
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
             last = min(len(text), law.end + _LONGEST_SENTENCE) if words.lastgroup == "sentence" else len(text)
             over = ends.search(text, law.end, last)
@@ -2981,7 +2984,7 @@ def _quotations(text: str) -> list[tuple[int, int]]:
     for match in _QUOTES.finditer(text):
         sign, place = match[0], match.start()
         last = opened[-1][0] if opened else ""
-        if sign == "“" == last and text[place - 1] == "\n":
+        if sign in "“«" and sign == last and text[place - 1] == "\n":
             continue  # Each paragraph of a quotation may begin with the sign.
         if last != '"' if sign == '"' else sign in "„«‘" or (sign == "“" and last != "„"):
             opened.append((sign, place))

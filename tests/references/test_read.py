@@ -1756,6 +1756,14 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             "(1) In the Pier Act 1990, section 5 is repealed.\n(2) An order under section 7 is free.",
             ["Pier Act 1990 5", "Quay Act 7"],
         ),
+        (
+            "fr",
+            "Loi X",
+            "Le code des ports est ainsi modifié :\n1° Après l'article L. 2, il est inséré un article L. 3 ainsi rédigé :"
+            "\n« Art. L. 3. – I. – Il est libre.\n« II. – Le I du présent article et l'article L. 4 valent."
+            "\n« L'article L. 5 reste. » ;\n2° L'article L. 6 est abrogé.",
+            [f"code des ports{one}" for one in ("", " L2", " L3", " L3", " L3/1", " L4", " L5", " L6")],
+        ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
