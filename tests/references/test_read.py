@@ -1759,8 +1759,8 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
         (
             "fr",
             "Loi X",
-            "Le code des ports est ainsi modifié :\n1° Après l'article L. 2, il est inséré un article L. 3 ainsi rédigé :"
-            "\n« Art. L. 3. – I. – Il est libre.\n« II. – Le I du présent article et l'article L. 4 valent."
+            "Le code des ports est ainsi modifié :\n1° Après l'article L. 2, il est inséré un article L. 3 ainsi "
+            "rédigé :\n« Art. L. 3. – I. – Il est libre.\n« II. – Le I du présent article et l'article L. 4 valent."
             "\n« L'article L. 5 reste. » ;\n2° L'article L. 6 est abrogé.",
             [f"code des ports{one}" for one in ("", " L2", " L3", " L3", " L3/1", " L4", " L5", " L6")],
         ),
