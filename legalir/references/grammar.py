@@ -39,7 +39,7 @@ _HAN_SIGNS = "〇零一二三四五六七八九十百千"
 _HAN = rf"(?!〇)[{_HAN_SIGNS}]{{1,12}}"
 # What follows may be Han, kana or Hangul. A range of these in each pattern would take seconds to compile.
 _SPACED = r"\dA-Za-zÀ-ɏͰ-ϿЀ-ӿ\u0590-\u06ff\u0e00-\u0e7f"
-_LETTERS = rf"(?-i:(?:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![{_SPACED}]))"
+_LETTERS = rf"(?-i:(?:[A-Z]{{1,4}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![{_SPACED}]))"
 _STOP, _STOP_ALONE = re.compile(r"(?<=[(|])\\\.(?=[|)])"), r"\\.(?!\\d)"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
@@ -47,7 +47,7 @@ _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
 _PART = rf"[(（]?{_SHORT}[A-Za-z]?[)）]?"
 _LETTER = r"\w{1,2}(?![^\W_])[)）]?"
 _BRACKETS = re.compile(
-    rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}})[)）]){{1,6}}"
+    rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}}|[ivx]{{2,4}}[A-Da-d]{{1,2}})[)）]){{1,6}}"
 )
 _ALPHABETS = ("LATIN", "GREEK", "CYRILLIC")
 OUTSIDE = r"(?<![^\W\d_ºª⁰¹²³⁴-⁹])(?<![^\W\d_⁰¹²³⁴-⁹][⁰¹²³⁴-⁹])"
@@ -590,7 +590,8 @@ class Grammar(Schema):
             number = (
                 rf"(?:[(（]?{number_pattern('.', self.lettered, self.letters)}{lettered}[)）]?|[(（]\w{{1,2}}[)）])"
             )
-            return rf"{tail}(?:{GAP}(?:{joins}){GAP}{number}{tail}){{1,8}}"
+            units = rf"(?:{GAP}[(（][\w.]{{1,6}}[)）]){{0,6}}" if self.brackets else ""
+            return rf"{units}{tail}(?:{GAP}(?:{joins}){GAP}{number}{units}{tail}){{1,24}}"
         if token == "I" and self.endings:
             return f"{self._ending}?"
         if token == "PAPER":
@@ -981,7 +982,7 @@ _PLACES = {
     "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
-    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,2}|[a-z]\.\d{1,2}|[IVXivx]{3,5}|z{2}[a-z]"
+    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,2}|[a-z]\.\d{1,2}|[IVXivx]{3,5}|[ivx]{2,4}[A-Da-d]{1,2}|z{2}[a-z]"
     rf"|{'|'.join(f'{sign}{{3,4}}' for sign in ascii_lowercase)}|[^\W\d_]{{1,2}})[)）]",
     "E": r"(?<=\w\s)(?-i:A[A-Z]|[A-HJ-UWYZ])(?![\w.'’])",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",

@@ -49,7 +49,7 @@ _TO = r"(?:bis|à|au|to|al?|till?|tot|do|–|—)"
 _ARTICLE = r"(?:(?:§+|(?i:art|ch?l|sec|reg)\w*\.?|n[.º°]+)\s*)?"
 _TAIL = (
     rf"(?:[\s\-‐‑]?(?i:{_ORDINAL})(?:\s?\d{{1,2}}(?!\d))?{_WORD_END}|{_LETTER}{{1,2}}(?=[\s\-‐‑]?(?:{_ORDINAL}){_WORD_END})"
-    rf"|{_LETTER}{{1,3}}(?![^\W_])|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])|[-‐‑][a-z](?![^\W_])|[-‐‑](?![IVX]{{2,3}}(?![^\W_]))[A-Z]{{2,3}}(?![^\W_])"
+    rf"|{_LETTER}{{1,3}}(?![^\W_])|[A-Z]{{4}}(?![^\W_])|z{{1,5}}[a-z]{{0,2}}\d{{0,2}}(?![^\W_])|[-‐‑/][A-Z](?![^\W_])|[-‐‑][a-z](?![^\W_])|[-‐‑](?![IVX]{{2,3}}(?![^\W_]))[A-Z]{{2,3}}(?![^\W_])"
     # A letter after a blank belongs to the number if nothing but the word for the unit follows: 4 a §, 199 decies B.
     rf"|\s(?:{_LETTER}|(?<=[a-z]\s)[A-Z]{{2}})(?=\s*(?:$|[§.,;:()\]\-–—&])|\s+(?:lu[kv]u|kap|{_ORDINAL}|(?:{_AND}|{_TO})\s*{_ARTICLE}\d)))"
 )

@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 from legalir.errors import DataError
 from legalir.references.grammar import GAP, NOT_DOTTED, OUTSIDE, Grammar, grammars
 from legalir.references.numbering import can_follow, counted_number, decimal, is_variant, number_of
+from legalir.references.outline import Label, outline
 
 Kind = Literal["cites", "delegates", "amends", "defines"]
 """``delegates``: a matter is left to another law (``대통령령으로 정하는``). ``amends``: the text changes the provision
@@ -61,9 +62,13 @@ _EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point
 _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*/:-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
-_PARTS = re.compile(r"[\w.]{1,20}")
+_SUBJECT_TO = re.compile(r"[(（][Ss]ubject to ")
+_NOUN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_PARTS = re.compile(r"[\w.\-‑]{1,20}")
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
-_LINE_OVER = re.compile(r"(?<![:;,—–-])(?<!; (?:and|und))(?<!; or)\n")
+_LINE_OVER = re.compile(r"(?<![:;,—–-])(?<![;,] (?:and|und))(?<![;,] or)\n")
+_IN_AMENDING = re.compile(r"(?:[(]?\w{1,4}[.)]?[ \xa0])?[Ii]n[ \xa0](?:the[ \xa0])?")
+"""What is before a unit in which a list changes something."""
 _NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)\Z")
 _INNER = re.compile(r"\(([\w.]{1,6})\)((?:\([^()]{1,6}\))*)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
@@ -123,7 +128,7 @@ _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|�
 _LIST_BEGINS = re.compile(
     r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
 )
-_COLON = re.compile(r"[^\n.;:]{0,120}[:—–]\s?")
+_COLON = re.compile(r"[^\n.;:]{0,120}(?:[:—–]|,? namely,?)\s?")
 _POINTS = re.compile(r"\b(?:specified|mentioned|referred to|listed|set out|described) in \Z")
 """Words before an own unit in *the following provisions of the 2011 Act: section 9, as specified in paragraph (i)*."""
 _CLAUSE_OVER = re.compile(r"\.\s(?=[A-ZÀ-ÖØ-ÞĐ§])|\n")
@@ -608,6 +613,9 @@ class _Memory:
         self.at_once = -1  # The same for a law that only this sentence changes.
         self.named_only = -1  # Up to there the articles of a list are those of another law, which is not changed.
         self.outer: list[tuple[Place, int]] = []
+        self.labels: list[Label] = []  # Those that come, the next one last.
+        self.depth = 0  # Of the last label.
+        self.lists: list[Place] = []  # What the text was about where each list of labels began that is open.
         self.quotations: list[tuple[int, int]] = []
         self.inserted = -1, ""  # Start of the last quotation with the label of an article, and the article.
         self.names = dict(names)
@@ -641,6 +649,21 @@ class _Memory:
             self.outer[0] = at, self.outer[0][1]
         else:
             self.at = at
+
+    def end_of_list(self, depth: int) -> int:
+        """Return the place of the next label that is no deeper, or -1 if there is none."""
+        return next((label.start for label in reversed(self.labels) if len(label.numbers) <= depth), -1)
+
+    def enter(self, depth: int) -> None:
+        """Take for a label of a list, in a text about another law, what the text was about where the list began."""
+        self.depth = depth
+        if self.until < 0:
+            self.lists = []
+        elif depth <= len(self.lists) and self.lists[depth - 1].law == self.at.law:
+            self.at = self.lists[depth - 1]
+            del self.lists[depth:]
+        else:
+            self.lists = [*self.lists, *[self.at] * depth][:depth - 1] + [self.at]
 
     def is_quoted(self, place: int) -> bool:
         """Return True if a place is inside quotation marks; places are asked for in the order of the text."""
@@ -1199,6 +1222,8 @@ class _Reader:
             memory.move(Place(amended[1] or amended[2]), len(text))
         if self._grammar.has_words:
             memory.quotations = _quotations(text)
+            memory.labels = outline(text, memory.quotations)[::-1]
+        lettered = not self._labels and at.article.isalnum() and not at.paragraph
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
         bare: list[_Draft] = []  # Articles without a law that were read last.
@@ -1210,6 +1235,13 @@ class _Reader:
                 self._move(text, moves.pop()[1], memory, found)
             while 0 <= memory.until <= head.start():
                 memory.at, memory.until = memory.outer.pop()
+            while memory.labels and memory.labels[-1].start <= head.start():
+                label, depth = memory.labels.pop(), memory.depth
+                memory.enter(len(label.numbers))
+                if lettered:
+                    memory.label(_labelled(text, at, label))
+                if depth < memory.depth and memory.until < 0:
+                    self._move_in_list(text, label, memory, found)
             for quoted in self._quoted.finditer(text, place, head.start()):
                 law = self._whole_law(text, quoted)[0]
                 # A standard without a number is only mentioned, and is not the standard meant by 같은 기준 2.7.
@@ -1342,7 +1374,8 @@ class _Reader:
                     if memory.until >= 0 and reference.law == memory.at.law and not memory.is_quoted(draft.start):
                         annex = reference.annex or ("" if reference.article else memory.at.annex)
                         article = "" if annex else reference.article or memory.at.article
-                        memory.at = memory.at._replace(article=article, annex=annex, paragraph=reference.paragraph)
+                        units = {each: getattr(reference, each) for each in ("paragraph", "item", "subitem")}
+                        memory.at = memory.at._replace(article=article, annex=annex, **units)
         for start, end, before in memory.skipped:
             member = next((one for one in found if one.start == before), None)
             found += self._in_bracket(text, start, end, member, at, memory)
@@ -1443,7 +1476,8 @@ class _Reader:
         start, end, before = note
         highest = drafts[0].highest
         limited = self._limits.search(text, start, drafts[0].start if self._grammar.has_words else end)
-        lower = highest > RANKS[before.level] > 0 and not self._applied.search(text, start, end)
+        apart = self._applied.search(text, start, end) or _SUBJECT_TO.match(text, start)
+        lower = highest > RANKS[before.level] > 0 and not apart
         if (limited or lower) and drafts[0].numbers and not drafts[0].relation and not drafts[0].supplement:
             self._join(before, drafts)
 
@@ -1728,7 +1762,8 @@ class _Reader:
                     if listed and behind.kind == "named":
                         drafts[0].law = behind  # UWV (art. 1 en 2 BW)
                 return drafts, max(draft.end, head.end())
-            if draft.mark == "§" == text[following.start] and "paragraph" in following.numbers:
+            pair = draft.mark == "§" == text[following.start]
+            if pair and "paragraph" in following.numbers and "article" not in following.numbers:
                 # § 3 ust. 1 i § 4, where another § is a part of an article.
                 following.numbers = {"article": following.numbers.pop("paragraph"), **following.numbers}
                 following.level = "article" if following.level == "paragraph" else following.level
@@ -1978,7 +2013,9 @@ class _Reader:
             if sign == _DOTTED and not near:
                 continue  # art. 24.1, 9.3 y 120.3
             if bare and (ranged or not self._is_higher(bare, level, draft, memory)):
-                before = draft.numbers.get(level, "")
+                before, chain = draft.numbers.get(level, ""), ""
+                if sign == "B" and "(" in before:
+                    chain, before = _chain(before, bare[0].strip("()（）"))  # 5(a)(1)(A)(iii), (B)
                 like = can_follow(before, bare[0].strip("()（）"))
                 like = like and (not before.isalpha() or before.isupper() == bare[0].isupper())  # (a)(1)(A), (a)(1)(B)
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
@@ -1995,6 +2032,8 @@ class _Reader:
                 following.several = {} if "-" in draft.numbers.get(level, "") else dict(several)
                 self._number(text, following, bare, level)
                 following.several = several | following.several
+                if chain:
+                    following.numbers[level] = f"{chain}({following.numbers[level]})"
                 if level == "subitem" and "row" in draft.numbers:  # 別表第一（六）項イ、ハ
                     row = draft.numbers["row"].partition("項")
                     following.numbers, following.level = {"row": f"{row[0]}項{following.numbers['subitem']}"}, "row"
@@ -2151,7 +2190,9 @@ class _Reader:
                 if (RANKS[level] >= draft.highest and level != "annex") or own_law or near or among:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
-                own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
+                bracket = text[draft.start] in _OPENING  # Subsection (1)(a) and (b) of section 5
+                dropped = {each for each in draft.taken if not (bracket and RANKS.get(each, 0) > RANKS[level])}
+                own = {each: number for each, number in draft.numbers.items() if each not in dropped}
                 if draft.is_deeper and "subitem" in above:
                     own["subitem"] = above["subitem"] + own["subitem"]  # Clause (ii) of subparagraph (A)
                 draft.numbers, draft.taken = {**above, **own}, ()
@@ -2577,6 +2618,8 @@ class _Reader:
             number = f"({number})項"
         if level in ("deeper", "subitem") and "row" in draft.numbers:
             draft.numbers["row"] += f"({number})" if level == "deeper" else number
+        elif level == "deeper" and self._grammar.capitals and draft.level == "paragraph":
+            draft.numbers["item"], draft.level = number.strip("()"), "item"  # Clause (i) of sub-section (2)
         elif level == "deeper":
             draft.numbers["subitem"] = f"{draft.numbers.get('subitem', '')}({number})"
         else:
@@ -2625,6 +2668,8 @@ class _Reader:
                     # A number after "Satz 1 und" counts sentences.
                     draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
+            if draft.relation[:5] == "this_" and self._grammar.brackets and glue and "," in glue[0]:
+                return  # Notwithstanding this section, paragraph (a) applies
             level = _unit(after)[1]
             if draft.level == "group" and glue and glue[0].strip().isalpha():
                 return  # Geçici 3 üncü maddesi ve 7 nci maddesi
@@ -2632,6 +2677,9 @@ class _Reader:
                 return  # m. 526-531, but m. 353/1-b-1
             if level == "subitem" and self._grammar.brackets and re.search(r"\d\.\d", after[0]):
                 return  # Paragraph 34.7(b), subparagraph 34.8(a)
+            number = self._capture("unit_paragraph", after)[0].strip("()") if self._grammar.brackets else ""
+            if number.isdecimal() and draft.numbers.get("paragraph", "").isdecimal() and glue:
+                return  # By virtue of Article 96(2), paragraph (1) applies
             section = after[0][0] == "§" and self._has_sections and (draft.mark == "§" or (glue and "," in glue[0]))
             if section or self._goes_up(text, after.end(), level, draft):
                 return  # Artikel 250 § 10 is one provision, § 3, § 5 are two.
@@ -2664,7 +2712,7 @@ class _Reader:
             of = self._of.match(text, end) if self._grammar.of else None
             unit = self._head.match(text, of.end()) if of and "," not in of[0] else None
             kind, upper = _unit(unit)
-            if kind == "unit" and RANKS[upper] < RANKS[level]:
+            if kind in ("unit", "this") and RANKS[upper] < RANKS[level]:
                 return RANKS[upper] >= (draft.highest if draft else 0)
             if unit is None and (join := self._list.match(text, end)):  # khoản 1, 2, điểm a khoản 3 Điều 7
                 bare = None if draft and "article" in draft.several else self._bare(level, "N")
@@ -2708,7 +2756,7 @@ class _Reader:
             # where the name of the law has no year, as names have elsewhere.
             parts = " ".join(numbers[each] for each in sorted(numbers, key=RANKS.__getitem__))
             number, *inside = _PARTS.findall(parts) or [""]
-            written = "".join(text[draft.start : draft.end].split())
+            written = "".join(text[draft.start : draft.end].replace("‑", "-").split())
             among = "paragraph" in draft.taken and draft.several.get("paragraph") != "B"
             opened = among or "".join([number, *(f"({one})" for one in inside[:2])]) in written
             lettered = len(inside) == 1 and inside[0][0].isalpha() and _NO_YEAR.search(law) is not None
@@ -2733,20 +2781,24 @@ class _Reader:
         if kind:
             law_kind = "relative" if law_kind == "self" else law_kind
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
-            if (kind == "this" or level == "annex") and not draft.numbers:
+            last = memory.last.get(level) if kind == "same" else None
+            if last is None and (kind == "this" or level == "annex") and not draft.numbers:
                 return None
-            if text[draft.start : draft.end].casefold() == "that rule":
-                last = memory.last.get("article")
-                if last is None or "rule" not in last.surface.casefold():
+            if kind == "same" and self._grammar.brackets and self._grammar.has_words:
+                noun = text[draft.start : draft.end].casefold().split()[-1]
+                named = [one for one in memory.last.values() if noun in _NOUN.findall(one.surface.casefold())]
+                if not named and (level not in ("article", "paragraph") or noun == "rule"):
                     return None  # A principle
+                last = max(named, key=lambda one: one.start, default=last)
+                if level == "item" and last is not None and not last.item:
+                    level = "paragraph"  # Paragraph 2 …, that paragraph
             supplement = supplement or own
             row = memory.last.get("row") if kind == "same" and level == "paragraph" else None
             if row is not None and row.start > (memory.last[level].start if level in memory.last else -1):
                 # 別表第一（四）項 … 同項
                 law, supplement, numbers, base = row.law, row.supplement, {"row": row.row, **numbers}, {}
                 numbers.setdefault("annex", row.annex)
-            elif kind == "same" and level in memory.last:
-                last = memory.last[level]
+            elif last is not None:
                 if level == "group":
                     numbers.setdefault("group", last.group)
                 law, supplement = last.law, last.supplement
@@ -2789,13 +2841,18 @@ class _Reader:
             if self._grammar.brackets:  # Its units are items and what is below.
                 numbers = _lowered(numbers)
         if draft.is_deeper:  # Clause (ii) in subparagraph (A)
+            number = numbers["subitem"].removeprefix("(").partition(")")[0]
             holder, near = at.subitem if law_kind == "self" or moved else "", memory.last.get("subitem")
             if near is not None and near.law == law and "\n" not in text[near.end : draft.start]:
                 beside_it = all(
                     getattr(near, each) == numbers.get(each, "") for each in ("article", "paragraph", "item")
                 )
                 holder = near.subitem if beside_it else holder
-            numbers["subitem"] = holder.partition("(")[0] + numbers["subitem"]
+            if (law_kind == "self" or moved) and at.item and _form(at.item) == _form(number) and not draft.taken:
+                numbers["item"] = number  # Clause (c) in clause (b)
+                numbers.pop("subitem")
+            else:
+                numbers["subitem"] = _holding(holder, number) + numbers["subitem"]
         inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
         if inner and (below := _INNER.fullmatch(numbers.get("subitem", ""))):  # Clause (a) of section 3(1)
             first, _, further = below[2].removeprefix("(").partition(")")
@@ -2865,16 +2922,35 @@ class _Reader:
             others = [one for one in (*whole, *named) if one.law_kind in _OTHERS]
             first = next((one for one in others if not in_note(one)), others[0] if others else None)
             if first is not None and first.law != memory.own.law:
-                over = _LINE_OVER.search(text, end) if words.lastgroup == "at_once" else None
                 at = Place(first.law, first.article, first.paragraph, first.item, first.subitem)
-                memory.move(at, over.start() if over else len(text))
-                memory.at_once = memory.until if words.lastgroup == "at_once" else memory.at_once
+                at_once = words.lastgroup == "at_once"
+                deeper = bool(memory.labels) and len(memory.labels[-1].numbers) > memory.depth
+                listed = deeper and not text[end : memory.labels[-1].start].strip(" :—–-\n\xa0")
+                until = memory.end_of_list(memory.depth if listed else memory.depth - 1)
+                if at_once and not listed:
+                    over = _outside(_LINE_OVER, text, end, memory.quotations)
+                    until = over.start() if over else -1
+                memory.move(at, until if until >= 0 else len(text))
+                memory.at_once = memory.until if at_once else memory.at_once
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
             last = min(len(text), law.end + _LONGEST_SENTENCE) if words.lastgroup == "sentence" else len(text)
             over = ends.search(text, law.end, last)
             memory.move(Place(law.name), over.end() if over else last)
             if words.lastgroup == "after":  # Provisions of the Pier Act: section 5, as specified in paragraph (b)
                 memory.named_only = memory.until
+
+    def _move_in_list(self, text: str, label: Label, memory: _Memory, found: Sequence[Reference]) -> None:
+        """Take what a list begins with for what it is about: *In section 5 of the Pier Act—*, *(a) in subsection (1)*."""
+        before = text[max(0, label.start - _LONGEST_TITLE) : label.start].rstrip()
+        line = before[before.rfind("\n") + 1 :]
+        start = label.start - len(text[max(0, label.start - _LONGEST_TITLE) : label.start]) + len(before) - len(line)
+        first = next((one for one in found if one.start >= start), None)
+        if line[-1:] not in "—–:-" or first is None or first.law_kind not in _OTHERS or first.state == "whole law":
+            return
+        if _IN_AMENDING.fullmatch(text, start, first.start):
+            at = Place(first.law, first.article, first.paragraph, first.item, first.subitem, first.annex)
+            until = memory.end_of_list(memory.depth - 1)
+            memory.move(at, until if until >= 0 else len(text))
 
     def _ends_of(self, text: str, words: re.Match[str], law: _Law) -> re.Pattern[str] | None:
         """Return what ends the articles of a law behind words that move a text to it; None if none follow."""
@@ -2920,6 +2996,15 @@ class _Reader:
         return law, stop
 
 
+def _labelled(text: str, at: Place, label: Label) -> Place:
+    """Return the unit of an English section that a label opens: its first letters are paragraphs behind other words."""
+    numbers = [*label.numbers]
+    if numbers[0].islower() and _WORD.match(text):
+        numbers.insert(0, "")
+    paragraph, item, subitem, *deeper = (*numbers, "", "", "")
+    return at._replace(paragraph=paragraph, item=item, subitem=subitem + "".join(f"({one})" for one in deeper if one))
+
+
 def _inserted(text: str, start: int, end: int, at: Place) -> Place:
     """Return the section that a quotation inserts behind another one: after section 48 insert “48A …”."""
     number, start = _DIGITS.match(at.article), max(start, end - _LONGEST_SECTION)
@@ -2948,6 +3033,17 @@ def _supplement(words: str) -> str:
     return f"{word.strip()} {number[1] if number else act.strip()}".rstrip()
 
 
+def _outside(
+    words: re.Pattern[str], text: str, place: int, quotations: Sequence[tuple[int, int]]
+) -> re.Match[str] | None:
+    """Return the first such words behind a place that are not in a quotation."""
+    for start, end in (*quotations, (len(text), len(text))):
+        if place < start and (found := words.search(text, place, start)):
+            return found
+        place = max(place, end)
+    return None
+
+
 def _past(words: re.Pattern[str], text: str, place: int) -> int:
     """Return the place after such words at a place, or the place itself."""
     match = words.match(text, place)
@@ -2963,6 +3059,38 @@ def _unit(match: re.Match[str] | None) -> tuple[str, str]:
 def _law_meant(last: Reference | None, start: int) -> _Law | None:
     """Return the law of a reference that later words mean, if it is not the own law."""
     return _Law(last.law, last.law_kind, start, start) if last and last.law_kind in _OTHERS else None
+
+
+def _chain(unit: str, number: str) -> tuple[str, str]:
+    """Return the part of a unit with brackets that a number goes on from, and what is above it: ``A(ii)`` of ``A(iii)``.
+
+    The last part is what the number goes on from if it follows none.
+    """
+    parts = unit.replace(")", "").split("(")
+    alike = (at for at in range(len(parts) - 1, -1, -1) if _is_alike(parts[at], number))
+    at = next(alike, len(parts) - 1)
+    return parts[0] * (at > 0) + "".join(f"({part})" for part in parts[1:at]), parts[at]
+
+
+def _form(number: str) -> str:
+    """Return how a number is written: ``1``, ``a``, ``A``, or as a Roman numeral, ``i``, ``I``."""
+    if number[:1].isdigit():
+        return "1"
+    roman = set(number.casefold()) <= set("ivx")
+    return ("I" if roman else "A") if number.isupper() else "i" if roman else "a"
+
+
+def _holding(unit: str, number: str) -> str:
+    """Return the part of a unit with brackets that holds a number of another form: ``A(ii)`` of ``A(ii)(I)`` for II."""
+    parts = unit.replace(")", "").split("(") if unit else []
+    forms = [_form(part) for part in parts]
+    parts = parts[: forms.index(_form(number))] if _form(number) in forms else parts
+    return "".join([*parts[:1], *(f"({part})" for part in parts[1:])])
+
+
+def _is_alike(number: str, following: str) -> bool:
+    """Return True if a number goes on from another one, in letters of the same size."""
+    return can_follow(number, following) and (not number.isalpha() or number.isupper() == following.isupper())
 
 
 def _lowered(numbers: Mapping[str, str]) -> dict[str, str]:

@@ -123,11 +123,13 @@ class Unit:
 
     def spans(self) -> Iterator[Span]:
         """Yield the spans of the unit and of all units inside, in reading order."""
-        for part in self.content:
-            if isinstance(part, Unit):
-                yield from part.spans()
-            elif isinstance(part, Span):
+        parts = self.content[::-1]
+        while parts:
+            part = parts.pop()
+            if isinstance(part, Span):
                 yield part
+            elif isinstance(part, Unit):
+                parts += part.content[::-1]
 
     def add(self, start: int, end: int, role: Literal["text", "label", "heading"] = "text") -> None:
         """Add a span; an empty span is ignored, and a span that continues the last one is joined to it."""

@@ -1,0 +1,136 @@
+"""The labels at the beginnings of the lines of a text, and how they nest: ``(1)``, in it ``(a)``, in it ``(i)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_LABELS = re.compile(r"^[ \t\xa0]{0,8}(?=[(\w])", re.MULTILINE)
+_LABEL = re.compile(r"(\(?)(\d{1,3}[A-Za-z]{0,3}|[a-z]{1,5}|[A-Z]{1,4})(\.?\)|\.[-–—]?(?!\d)|[°º]|)(?:[ \t\xa0]|(?=\()|$)")
+_ROMAN = re.compile(r"(?=[ivxl])(x{0,3}l?x{0,3})(ix|iv|v?i{0,3})", re.IGNORECASE)
+_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
+_JUMP = 3
+"""A label of a list is at most so many behind the one before it: some are repealed."""
+
+
+class Label(NamedTuple):
+    """A label at the beginning of a line, or behind another one there.
+
+    Attributes:
+        start: where it begins.
+        numbers: of the labels that it is in, the highest first, and its own.
+    """
+
+    start: int
+    numbers: tuple[str, ...]
+
+
+class _Reading(NamedTuple):
+    """What a label may be: its marks with its alphabet, its place in that, and its number."""
+
+    form: str
+    place: int
+    number: str
+
+
+def outline(text: str, quotations: Sequence[tuple[int, int]] = ()) -> list[Label]:
+    """Return the labels of a text in order.
+
+    A label without a mark (``a in subsection (3)``) counts if the next one of its list begins a line too. What can be
+    read as a letter and as a Roman numeral is what goes on with the labels before it, or with the one behind it.
+
+    Args:
+        text: the text.
+        quotations: start and end of what is quoted, in order: labels inside are none of the text.
+    """
+    found = _found(text, quotations)
+    bare = {number for _, marks, number in found if not marks}
+    found = [one for one in found if one[1] or _has_beside(one[2], bare)]
+    labels: list[Label] = []
+    open_: list[_Reading] = []
+    for place, (start, marks, number) in enumerate(found):
+        following = found[place + 1][1:] if place + 1 < len(found) else ("", "")
+        readings = _readings(marks, number)
+        if readings and _enter(open_, readings, following):
+            labels.append(Label(start, tuple(each.number for each in open_)))
+    return labels
+
+
+def _found(text: str, quotations: Sequence[tuple[int, int]]) -> list[tuple[int, str, str]]:
+    """Return start, marks and number of what may be labels, outside quotations."""
+    found: list[tuple[int, str, str]] = []
+    inside = iter((*quotations, (len(text), len(text))))
+    opened, closed = next(inside)
+    for line in _LABELS.finditer(text):
+        while closed < line.end():
+            opened, closed = next(inside)
+        place = line.end()
+        while opened >= place and (label := _LABEL.match(text, place)):
+            if label[1] and ")" not in label[3]:
+                break
+            found.append((place, label[1] + label[3], label[2]))
+            place = label.end()
+            if text[place : place + 1] != "(":
+                break
+    return found
+
+
+def _has_beside(number: str, numbers: set[str]) -> bool:
+    """Return True if a number is in a list: the one before it or behind it is there."""
+    return any(
+        other.place - one.place in (-1, 1)
+        for one in _readings("", number)
+        for each in numbers - {number}
+        for other in _readings("", each)
+        if other.form == one.form
+    )
+
+
+def _readings(marks: str, number: str) -> list[_Reading]:
+    """Return what a label may be, with the marks of its form."""
+    if digits := re.match(r"\d+", number):
+        return [_Reading(f"{marks}1", int(digits[0]), number)]
+    case, letter = "a" if number.islower() else "A", ord(number[0].lower()) - 96
+    found = [_Reading(marks + case, letter, number)] if len(number) < 2 + bool(marks) else []
+    if marks and len(number) > 1 and set(number) == {number[0]}:
+        found.append(_Reading(marks + 2 * case, letter, number))
+    if (roman := _ROMAN.match(number)) and len(number) - roman.end() < 2:
+        found.append(_Reading(marks + "iI"[case == "A"], _value(roman[0].lower()), number))
+    return found
+
+
+def _value(numeral: str) -> int:
+    values = [_VALUES[sign] for sign in numeral]
+    return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+
+
+def _enter(open_: list[_Reading], readings: Sequence[_Reading], following: tuple[str, str]) -> bool:
+    """Put a label in its place behind those that are open, and close what ends with it; return whether it has one."""
+    nested = next((one for one in readings if one.place == 1 and _is_next(one, following)), None)
+    goes_on = [
+        (depth, one)
+        for depth, last in enumerate(open_)
+        for one in readings
+        if one.form == last.form and last.place <= one.place <= last.place + _JUMP and one.number != last.number
+    ]
+    first = next((one for one in readings if one.place == 1), None)
+    same = [(depth, one) for depth, last in enumerate(open_) for one in readings if one.form == last.form]
+    if goes_on and (nested is None or nested.form == goes_on[-1][1].form):
+        depth, reading = goes_on[-1]
+    elif first is not None and same and first.form.endswith("1"):
+        depth, reading = same[0]  # The list of another section
+    elif first is not None or not open_:
+        depth, reading = len(open_), nested or first or readings[0]
+    elif same:
+        depth, reading = same[-1]
+    else:
+        return False
+    del open_[depth:]
+    open_.append(reading)
+    return True
+
+
+def _is_next(one: _Reading, label: tuple[str, str]) -> bool:
+    """Return True if a label is the second of the list of which one is the first."""
+    return any(each.form == one.form and each.place == 2 for each in _readings(*label)) if label[1] else False
