@@ -47,7 +47,7 @@ _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
 _PART = rf"[(（]?{_SHORT}[A-Za-z]?[)）]?"
 _LETTER = r"\w{1,2}(?![^\W_])[)）]?"
 _BRACKETS = re.compile(
-    rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}}|[ivx]{{2,4}}[A-Da-d]{{1,2}})[)）]){{1,6}}"
+    rf"(?:\.?{GAP}[(（](?:\d{{1,3}}(?:\.\d{{1,2}})?|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}}|[ivx]{{2,4}}[A-Da-d]{{1,2}})[)）]){{1,6}}"
 )
 _ALPHABETS = ("LATIN", "GREEK", "CYRILLIC")
 OUTSIDE = r"(?<![^\W\d_ºª⁰¹²³⁴-⁹])(?<![^\W\d_⁰¹²³⁴-⁹][⁰¹²³⁴-⁹])"
@@ -356,6 +356,10 @@ class Grammar(Schema):
     moves_sentence: Forms = ()
     """Words before a law at the beginning of a sentence, whose articles are of that law if it amends them: ``au …``."""
 
+    moves_back: Forms = ()
+    """Words before a provision of the own law where a text is about another one, up to the end of the line:
+    ``the amendments made by …``."""
+
     changed_by: Forms = ()
     """Words before or behind what changed the law or provision that precedes, ``…``: ``inserted by …``.
 
@@ -579,7 +583,8 @@ class Grammar(Schema):
             return f"(?>(?:{'|'.join(map(re.escape, words)) or '(?!)'}){more})"
         if token == "A":
             words = sorted("|".join(self.cardinals).split("|"), key=len, reverse=True)
-            return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))})"
+            alone = r"(?![^\W_]|-[a-z])" if self.has_words else ""
+            return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))}){alone}"
         if token == "L":
             joins = self.alternatives(
                 [one for one in (*self.list, *self.range) if one != "-" or self.spaceless or one not in self.joiners]
@@ -600,7 +605,7 @@ class Grammar(Schema):
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
         if token == "N" and self.capitals:
-            return rf"(?-i:[A-Z]{{1,2}}(?=\d))?{self._number}"
+            return rf"(?-i:(?:[A-Z]{{1,2}}|[A-Z]{{2}} )(?=\d))?{self._number}"
         if token == "P":
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"
@@ -982,7 +987,7 @@ _PLACES = {
     "H": f"{_NO_HANGUL_BEFORE}[{_KOREAN_LETTERS}]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?=$|[^\w一-鿿]|[ぁ-ゖ０-９0-9]|又は|及び|並びに|若しくは|中|ただし|各号|本文|前段|後段)",
-    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,2}|[a-z]\.\d{1,2}|[IVXivx]{3,5}|[ivx]{2,4}[A-Da-d]{1,2}|z{2}[a-z]"
+    "B": r"[(（](?:\d{1,3}(?:\.\d{1,2})?[A-Za-z]{0,2}|[A-Za-z]{1,2}|[a-z]\.\d{1,2}|[IVXivx]{3,5}|[ivx]{2,4}[A-Da-d]{1,2}|z{2}[a-z]"
     rf"|{'|'.join(f'{sign}{{3,4}}' for sign in ascii_lowercase)}|[^\W\d_]{{1,2}})[)）]",
     "E": r"(?<=\w\s)(?-i:A[A-Z]|[A-HJ-UWYZ])(?![\w.'’])",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",

@@ -4,7 +4,7 @@
 ``มาตรา ๔๐ ทวิ`` is ``40ทวิ``, ``Art. 3-bis`` is ``3-bis``, ``第 15-1 條`` is ``15-1``, ``Artigo 5.º-A`` is ``5-A``,
 ``§ 235-b`` is ``235-b``,
 ``Artikel 6:162`` is ``6:162``, ``Art. VI.83`` is ``VI.83``, ``Art. 22¹`` is ``22¹``, ``4 a §`` is ``4a``,
-``1er bis A`` is ``1bisA``. The joiners of a language stay (``의``, ``の``, ``之``), because they belong to the number;
+``1er bis A`` is ``1bisA``, ``CB 6A`` is ``CB6A``. The joiners of a language stay (``의``, ``の``, ``之``), because they belong to the number;
 the words around it go. A label of several provisions, ``Art. 86 und 87``, has their first and last number: ``86-87``.
 """
 
@@ -55,6 +55,8 @@ _TAIL = (
 )
 _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:L[OPp]|[LRDA])\*?\.?\s?|(?:^|(?<=[Aa]rticle\s)|(?<=[Aa]rt\.\s))(?:[DR]\.)?[IVX]{{1,5}}\.)"
+    # Letters before a number of the Income Tax Act of New Zealand: section CB 6A.
+    rf"|(?:^|(?<=[Ss]ection\s)|(?<=\b[Ss]\s))(?!(?:CH|CL|NO|NR|PT|ST)(?![A-Z]))[A-Z]{{2}}\s?(?=\d)"
     # The chapter in a Korean number: 제7-14조의2.
     rf"|(?<!\d)\d{{1,3}}-(?=\d{{1,4}}조?의\d))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"

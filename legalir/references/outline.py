@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _LABELS = re.compile(r"^[ \t\xa0]{0,8}(?=[(\w])", re.MULTILINE)
-_LABEL = re.compile(r"(\(?)(\d{1,3}[A-Za-z]{0,3}|[a-z]{1,5}|[A-Z]{1,4})(\.?\)|\.[-–—]?(?!\d)|[°º]|)(?:[ \t\xa0]|(?=\()|$)")
+_LABEL = re.compile(
+    r"(\(?)(\d{1,3}[A-Za-z]{0,3}|[a-z]{1,5}|[A-Z]{1,4})(\.?\)|\.[-–—]?(?!\d)|[°º]|)(?:[ \t\xa0]|(?=\()|$)"
+)
 _ROMAN = re.compile(r"(?=[ivxl])(x{0,3}l?x{0,3})(ix|iv|v?i{0,3})", re.IGNORECASE)
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
 _JUMP = 3

@@ -62,6 +62,7 @@ _EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point
 _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*/:-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
+_UNDER_HEADING = re.compile(r"\s{0,2}\n\s{0,4}(?:\d{1,4}[A-Z]?\.?\s)?(?:(?:After|Before|At the end of)\s)?")
 _SUBJECT_TO = re.compile(r"[(（][Ss]ubject to ")
 _NOUN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _PARTS = re.compile(r"[\w.\-‑]{1,20}")
@@ -69,7 +70,7 @@ _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _LINE_OVER = re.compile(r"(?<![:;,—–-])(?<![;,] (?:and|und))(?<![;,] or)\n")
 _IN_AMENDING = re.compile(r"(?:[(]?\w{1,4}[.)]?[ \xa0])?[Ii]n[ \xa0](?:the[ \xa0])?")
 """What is before a unit in which a list changes something."""
-_NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)\Z")
+_NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)(?:, \d{4})?\Z")
 _INNER = re.compile(r"\(([\w.]{1,6})\)((?:\([^()]{1,6}\))*)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
@@ -172,6 +173,8 @@ _RELATIVE = re.compile(r",\s(?:die|der|das|dem|den|welche\w?|which|that|who|que|
 _BEGINS = re.compile(r"(?:\A|[.;:)\n–—])\s{0,3}\Z")
 """What is before the first word of a sentence."""
 _OF_LIST = re.compile(r"[;\n]")
+_FLUSH = re.compile(r"(?<=[,;])\s?\n(?=[a-z]{3,}\s)(?![ivx]+\s)")
+"""Where the sentence goes on behind the items of a list: *(c) section 7, / has within ten years been convicted*."""
 _LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
 _LONGEST_SENTENCE = 2_000
 """Characters of a sentence that changes a law."""
@@ -322,6 +325,7 @@ letters or shortened words: ``(C.P.C)``, ``(ق م ج)``, ``(cod. cons.)``."""
 _MORE_OF_NAME = re.compile(r"(?:,? [^\W\d_][^\W\d_'’-]{0,30}){1,12}")
 """Words after what a pattern takes for the name of a law."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
+_LISTED_NOTE = re.compile(rf"{_BRACKETED}[ \xa0]")
 _SHORT = re.compile(
     r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:\w+ ){1,3}\d{4}"
 )
@@ -611,6 +615,7 @@ class _Memory:
         self.document = 0  # End of the last unit of a document that is no law.
         self.until = -1  # Up to there the text is about another law than the own one.
         self.at_once = -1  # The same for a law that only this sentence changes.
+        self.back = -1  # Up to there it is about the own law again.
         self.named_only = -1  # Up to there the articles of a list are those of another law, which is not changed.
         self.outer: list[tuple[Place, int]] = []
         self.labels: list[Label] = []  # Those that come, the next one last.
@@ -663,7 +668,7 @@ class _Memory:
             self.at = self.lists[depth - 1]
             del self.lists[depth:]
         else:
-            self.lists = [*self.lists, *[self.at] * depth][:depth - 1] + [self.at]
+            self.lists = [*self.lists, *[self.at] * depth][: depth - 1] + [self.at]
 
     def is_quoted(self, place: int) -> bool:
         """Return True if a place is inside quotation marks; places are asked for in the order of the text."""
@@ -800,7 +805,7 @@ class _Reader:
         )
         moves = [
             ("at_once", _around(grammar.moves_at_once)[1]),
-            *((name, _around(getattr(grammar, f"moves_{name}"))[0]) for name in ("list", "sentence")),
+            *((name, _around(getattr(grammar, f"moves_{name}"))[0]) for name in ("list", "sentence", "back")),
             *zip(("after", "before"), _around(grammar.moves), strict=True),
         ]
         moves = [one for one in moves if one[1]]
@@ -864,7 +869,7 @@ class _Reader:
         self._learned = lru_cache(_TEXTS)(self._short_names)
         self._months = {month: f"{number:02}" for number, month in enumerate(grammar.months, start=1)}
         self._each_law = [re.compile(one.pattern) for one in self._patterns]
-        bare = {sign: [f"+ {sign}"] for sign in "NBDXSVOK"} | {_DOTTED: ["+ N"], "R": ["+ R+"]}
+        bare = {sign: [f"+ {sign}"] for sign in "ABDKNOSVX"} | {_DOTTED: ["+ N"], "R": ["+ R+"]}
         if grammar.numbered:
             bare[_NUMBERED] = [f"+ {'|'.join(grammar.numbered)} R"]
             bare["R"] += bare[_NUMBERED]
@@ -1223,7 +1228,7 @@ class _Reader:
         if self._grammar.has_words:
             memory.quotations = _quotations(text)
             memory.labels = outline(text, memory.quotations)[::-1]
-        lettered = not self._labels and at.article.isalnum() and not at.paragraph
+        lettered = not self._labels and at.article and "/" not in at.article and not at.paragraph
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
         bare: list[_Draft] = []  # Articles without a law that were read last.
@@ -1288,6 +1293,8 @@ class _Reader:
             while notes and notes[-1][1] <= head.start():
                 _, end, outside = notes.pop()
             inside = notes[-1] if notes else None
+            if kind == "unit" and found and self._is_headed(text, found[-1], head.start()):
+                memory.move(Place(found[-1].law), len(text))
             drafts, place = self._group(text, head, memory)
             if drafts:
                 self._of_documents(text, drafts, memory)
@@ -1383,6 +1390,11 @@ class _Reader:
             self._of_amending_act(text, found, at.law)
         every = [one for one in (*found, *self._whole_laws(text, found)) if one.law != _DOCUMENT]
         return sorted(every, key=lambda one: (one.start, one.end))
+
+    def _is_headed(self, text: str, law: Reference, start: int) -> bool:
+        """Return True if a law is a line of its own above a unit that begins a line: *Heritage Act 1977* / *s 58*."""
+        alone = law.state == "whole law" and text[law.start - 1 : law.start] in ("", "\n")
+        return alone and _UNDER_HEADING.fullmatch(text, law.end, start) is not None
 
     def _in_bracket(
         self, text: str, start: int, end: int, of: Reference | None, at: Place, memory: _Memory
@@ -1975,6 +1987,10 @@ class _Reader:
     def _joined(self, text: str, join: re.Match[str], draft: _Draft, memory: _Memory) -> _Draft | None:
         """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
         place = join.end()
+        note = _LISTED_NOTE.match(text, place) if self._grammar.has_words else None
+        if note and (unit := self._head.match(text, note.end())) and unit.lastgroup == "unit_article":
+            memory.skipped.append((note.start(), note.end(), draft.start))
+            place = note.end()  # Section 5, or (in the circumstances set out in section 7) section 9, of the Pier Act
         words = self._supplement.match(text, place)
         after = self._head.match(text, words.end() if words else place)
         kind, level = _unit(after)
@@ -2186,7 +2202,8 @@ class _Reader:
                 own_law = draft.law is not None and not (draft is last and draft.inherits)
                 near = draft.relation in ("before_paragraph", "after_paragraph", "before_item")  # número anterior
                 written = "article" in draft.numbers and "article" not in draft.taken
-                among = level == "annex" and written  # Sections 2 and 4(2) of, and paragraph 1 of …
+                bracketed = "article" in draft.taken and text[draft.start] in _OPENING
+                among = level == "annex" and (written or bracketed)  # Sections 2 and 4(2) of, and paragraph 1 of …
                 if (RANKS[level] >= draft.highest and level != "annex") or own_law or near or among:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
@@ -2424,6 +2441,12 @@ class _Reader:
                 law = _Law(memory.names[given], "short", place, place + len(given))  # Wet OB de aftrek …
             elif match and (law is None or match.end() > law.end):
                 near = "," in text[end:place] or (self._grammar.adjacent and not text[end:place].strip())
+                if (
+                    text[end:place].isspace()
+                    and "\n" in text[end:place]
+                    and text[match.end() : match.end() + 1] == "\n"
+                ):
+                    continue  # The law is the heading of what follows.
                 bare = near and self._patterns[int((match.lastgroup or "")[4:])].bare
                 article = self._head.match(text, _past(_BLANK, text, match.end())) if bare else None
                 if not (article and article.lastgroup == "unit_article"):  # § 1983, 28 U.S.C. § 1331
@@ -2708,6 +2731,12 @@ class _Reader:
         Args:
             draft: the unit before; one that it lacks, too, is a unit of both: ``ayat (3) huruf a Pasal 14``.
         """
+        while text[end - 1 : end] == ")" and self._grammar.capitals:  # Paragraphs (a) and (d) of section 8
+            join = self._list.match(text, end) or self._range.match(text, end)
+            bracket = self._bracket.match(text, join.end()) if join else None
+            if bracket is None:
+                break
+            end = bracket.end()
         for _ in range(_CHAIN if self._grammar.adjacent_up else 1):
             of = self._of.match(text, end) if self._grammar.of else None
             unit = self._head.match(text, of.end()) if of and "," not in of[0] else None
@@ -2727,7 +2756,7 @@ class _Reader:
         """Return a draft as a reference, with what it leaves out."""
         kind, _, level = draft.relation.partition("_")
         at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
-        moved = draft.law is None and memory.until >= 0
+        moved = draft.law is None and memory.until >= 0 and draft.start >= memory.back
         quoted = memory.is_quoted(draft.start) or (
             not self._grammar.has_words
             and text[draft.start - 1 : draft.start] in _OPENED
@@ -2841,14 +2870,17 @@ class _Reader:
             if self._grammar.brackets:  # Its units are items and what is below.
                 numbers = _lowered(numbers)
         if draft.is_deeper:  # Clause (ii) in subparagraph (A)
-            number = numbers["subitem"].removeprefix("(").partition(")")[0]
+            number, _, inner = numbers["subitem"].removeprefix("(").partition(")")
             holder, near = at.subitem if law_kind == "self" or moved else "", memory.last.get("subitem")
             if near is not None and near.law == law and "\n" not in text[near.end : draft.start]:
                 beside_it = all(
                     getattr(near, each) == numbers.get(each, "") for each in ("article", "paragraph", "item")
                 )
                 holder = near.subitem if beside_it else holder
-            if (law_kind == "self" or moved) and at.item and _form(at.item) == _form(number) and not draft.taken:
+            if number.isdecimal() and inner:  # Clause (1) (g) in Ontario
+                item, _, rest = inner.removeprefix("(").partition(")")
+                numbers = {**numbers, "paragraph": number, "item": item, "subitem": rest}
+            elif (law_kind == "self" or moved) and at.item and _form(at.item) == _form(number) and not draft.taken:
                 numbers["item"] = number  # Clause (c) in clause (b)
                 numbers.pop("subitem")
             else:
@@ -2908,6 +2940,11 @@ class _Reader:
             law = self._law_before(text, words.start(), memory)
             if law and law.kind == "named" and law.name != memory.own.law:
                 memory.move(Place(law.name), len(text))
+        elif words.lastgroup == "back":
+            if memory.outer and not memory.is_quoted(words.start()):
+                line = text.find("\n", end)
+                memory.move(memory.outer[0][0], line if line >= 0 else len(text))
+                memory.back = memory.until
         elif words.lastgroup in ("before", "at_once"):
             line = text.rfind("\n", 0, end) + 1
 
@@ -2932,10 +2969,14 @@ class _Reader:
                     until = over.start() if over else -1
                 memory.move(at, until if until >= 0 else len(text))
                 memory.at_once = memory.until if at_once else memory.at_once
+                if not at_once and not listed and memory.depth:  # (1) Section 5 is amended as follows. (2) …
+                    memory.lists[memory.depth - 1 :] = [at]
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
             last = min(len(text), law.end + _LONGEST_SENTENCE) if words.lastgroup == "sentence" else len(text)
             over = ends.search(text, law.end, last)
-            memory.move(Place(law.name), over.end() if over else last)
+            until = over.end() if over else last
+            flush = _FLUSH.search(text, law.end, until) if ends is _LIST_ENDS else None
+            memory.move(Place(law.name), flush.end() if flush else until)
             if words.lastgroup == "after":  # Provisions of the Pier Act: section 5, as specified in paragraph (b)
                 memory.named_only = memory.until
 
@@ -3149,7 +3190,7 @@ def _several(form: str) -> str:
 
     ``D`` is that of a form which counts only after a law.
     """
-    places = (token[0] for token in form.split() if token == "D" or re.fullmatch(r"[NBXSVOKR]\+", token))
+    places = (token[0] for token in form.split() if token == "D" or re.fullmatch(r"[NBXSVOAKR]\+", token))
     return "D" if form[0] == "^" else next(places, "")
 
 
