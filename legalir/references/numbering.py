@@ -2,10 +2,10 @@
 
 ``제9조의2`` is ``9의2``, ``第百二十条の二`` is ``120の2``, ``§ 823a`` is ``823a``, ``L. 121-3`` is ``L121-3``,
 ``มาตรา ๔๐ ทวิ`` is ``40ทวิ``, ``Art. 3-bis`` is ``3-bis``, ``第 15-1 條`` is ``15-1``, ``Artigo 5.º-A`` is ``5-A``,
-``§ 235-b`` is ``235-b``,
-``Artikel 6:162`` is ``6:162``, ``Art. VI.83`` is ``VI.83``, ``Art. 22¹`` is ``22¹``, ``4 a §`` is ``4a``,
-``1er bis A`` is ``1bisA``, ``CB 6A`` is ``CB6A``. The joiners of a language stay (``의``, ``の``, ``之``), because they belong to the number;
-the words around it go. A label of several provisions, ``Art. 86 und 87``, has their first and last number: ``86-87``.
+``§ 235-b`` is ``235-b``, ``Artikel 6:162`` is ``6:162``, ``Art. VI.83`` is ``VI.83``, ``Art. 22¹`` is ``22¹``,
+``4 a §`` is ``4a``, ``1er bis A`` is ``1bisA``, ``CB 6A`` is ``CB6A``. The joiners of a language stay (``의``, ``の``,
+``之``), because they belong to the number; the words around it go. A label of several provisions, ``Art. 86 und 87``,
+has their first and last number: ``86-87``.
 """
 
 from __future__ import annotations

@@ -64,6 +64,9 @@ _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*/:-]{0,20}")
 
 _UNDER_HEADING = re.compile(r"\s{0,2}\n\s{0,4}(?:\d{1,4}[A-Z]?\.?\s)?(?:(?:After|Before|At the end of)\s)?")
 _SUBJECT_TO = re.compile(r"[(（][Ss]ubject to ")
+_WHOLE = re.compile(r"[\w.:-]+")
+"""The number of a section, and not of a part of one: ``211(2)``."""
+_IN_BRACKETS = re.compile(r"[^()]+")
 _NOUN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _PARTS = re.compile(r"[\w.\-‑]{1,20}")
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
@@ -668,7 +671,7 @@ class _Memory:
             self.at = self.lists[depth - 1]
             del self.lists[depth:]
         else:
-            self.lists = [*self.lists, *[self.at] * depth][: depth - 1] + [self.at]
+            self.lists = [*[*self.lists, *[self.at] * depth][: depth - 1], self.at]
 
     def is_quoted(self, place: int) -> bool:
         """Return True if a place is inside quotation marks; places are asked for in the order of the text."""
@@ -1228,7 +1231,7 @@ class _Reader:
         if self._grammar.has_words:
             memory.quotations = _quotations(text)
             memory.labels = outline(text, memory.quotations)[::-1]
-        lettered = not self._labels and at.article and "/" not in at.article and not at.paragraph
+        lettered = not self._labels and _WHOLE.fullmatch(at.article) is not None and not at.paragraph
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
         bare: list[_Draft] = []  # Articles without a law that were read last.
@@ -2755,7 +2758,7 @@ class _Reader:
     def _filled(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return a draft as a reference, with what it leaves out."""
         kind, _, level = draft.relation.partition("_")
-        at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
+        at, numbers, counted, to, aligned = memory.at, dict(draft.numbers), "", "", dict[str, str]()
         moved = draft.law is None and memory.until >= 0 and draft.start >= memory.back
         quoted = memory.is_quoted(draft.start) or (
             not self._grammar.has_words
@@ -2811,9 +2814,10 @@ class _Reader:
             law_kind = "relative" if law_kind == "self" else law_kind
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
             last = memory.last.get(level) if kind == "same" else None
-            if last is None and (kind == "this" or level == "annex") and not draft.numbers:
+            nouned = kind == "same" and not self._labels
+            if (kind == "this" or (level == "annex" and not nouned)) and not draft.numbers:
                 return None
-            if kind == "same" and self._grammar.brackets and self._grammar.has_words:
+            if nouned:
                 noun = text[draft.start : draft.end].casefold().split()[-1]
                 named = [one for one in memory.last.values() if noun in _NOUN.findall(one.surface.casefold())]
                 if not named and (level not in ("article", "paragraph") or noun == "rule"):
@@ -2857,7 +2861,10 @@ class _Reader:
             if highest == RANKS["subitem"] and self._grammar.spaceless and item and (joined or not at.item):
                 # 第二款所稱第二目: the own place has no 款 of which it could be a part.
                 law, law_kind, at = item.law, item.law_kind, Place(item.law, item.article, item.paragraph, item.item)
-            if self._grammar.brackets and at.paragraph.isalpha() and numbers.get("paragraph", "").isdecimal():
+            aligned = {} if self._labels or at.annex else _aligned(numbers, at)
+            if aligned:
+                numbers, highest = aligned, RANKS["paragraph"]
+            elif self._grammar.brackets and at.paragraph.isalpha() and numbers.get("paragraph", "").isdecimal():
                 numbers, highest = _lowered(numbers), RANKS["item"]  # Paragraph (1) in subsection (a)
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if self._grammar.unnumbered and not at.item and not memory.own.paragraph:
@@ -2869,22 +2876,11 @@ class _Reader:
             numbers.pop("article", None)
             if self._grammar.brackets:  # Its units are items and what is below.
                 numbers = _lowered(numbers)
-        if draft.is_deeper:  # Clause (ii) in subparagraph (A)
-            number, _, inner = numbers["subitem"].removeprefix("(").partition(")")
-            holder, near = at.subitem if law_kind == "self" or moved else "", memory.last.get("subitem")
-            if near is not None and near.law == law and "\n" not in text[near.end : draft.start]:
-                beside_it = all(
-                    getattr(near, each) == numbers.get(each, "") for each in ("article", "paragraph", "item")
-                )
-                holder = near.subitem if beside_it else holder
-            if number.isdecimal() and inner:  # Clause (1) (g) in Ontario
-                item, _, rest = inner.removeprefix("(").partition(")")
-                numbers = {**numbers, "paragraph": number, "item": item, "subitem": rest}
-            elif (law_kind == "self" or moved) and at.item and _form(at.item) == _form(number) and not draft.taken:
-                numbers["item"] = number  # Clause (c) in clause (b)
-                numbers.pop("subitem")
-            else:
-                numbers["subitem"] = _holding(holder, number) + numbers["subitem"]
+        if draft.is_deeper and not aligned:
+            near = memory.last.get("subitem")
+            beside_it = near is not None and near.law == law and "\n" not in text[near.end : draft.start]
+            here = at if law_kind == "self" or moved else Place()
+            numbers = _deeper(numbers, here.subitem, near if beside_it else None)
         inner = self._grammar.brackets and "article" in draft.numbers and "item" not in numbers
         if inner and (below := _INNER.fullmatch(numbers.get("subitem", ""))):  # Clause (a) of section 3(1)
             first, _, further = below[2].removeprefix("(").partition(")")
@@ -2981,14 +2977,12 @@ class _Reader:
                 memory.named_only = memory.until
 
     def _move_in_list(self, text: str, label: Label, memory: _Memory, found: Sequence[Reference]) -> None:
-        """Take what a list begins with for what it is about: *In section 5 of the Pier Act—*, *(a) in subsection (1)*."""
-        before = text[max(0, label.start - _LONGEST_TITLE) : label.start].rstrip()
-        line = before[before.rfind("\n") + 1 :]
-        start = label.start - len(text[max(0, label.start - _LONGEST_TITLE) : label.start]) + len(before) - len(line)
-        first = next((one for one in found if one.start >= start), None)
-        if line[-1:] not in "—–:-" or first is None or first.law_kind not in _OTHERS or first.state == "whole law":
+        """Take the unit above a list for what it is about: *In section 5 of the Pier Act—*, *(a) in subsection (1)*."""
+        line = text.rfind("\n", 0, max(0, label.start - 1)) + 1
+        first = next((one for one in found if one.start >= line), None)
+        if not first or first.law_kind not in _OTHERS or first.state == "whole law":
             return
-        if _IN_AMENDING.fullmatch(text, start, first.start):
+        if text[line : label.start].rstrip()[-1:] in tuple("—–:-") and _IN_AMENDING.fullmatch(text, line, first.start):
             at = Place(first.law, first.article, first.paragraph, first.item, first.subitem, first.annex)
             until = memory.end_of_list(memory.depth - 1)
             memory.move(at, until if until >= 0 else len(text))
@@ -3111,6 +3105,34 @@ def _chain(unit: str, number: str) -> tuple[str, str]:
     alike = (at for at in range(len(parts) - 1, -1, -1) if _is_alike(parts[at], number))
     at = next(alike, len(parts) - 1)
     return parts[0] * (at > 0) + "".join(f"({part})" for part in parts[1:at]), parts[at]
+
+
+def _aligned(numbers: Mapping[str, str], at: Place) -> dict[str, str]:
+    """Return numbers at the level where the place has one of the same form: *clause (c)* in clause (b).
+
+    Empty if it has none.
+    """
+    levels = ("paragraph", "item", "subitem")
+    given = [one for each in levels for one in _IN_BRACKETS.findall(numbers.get(each, ""))]
+    here = [at.paragraph, at.item, *at.subitem.replace(")", "").split("(")]
+    alike = [depth for depth, one in enumerate(here) if one and _form(one) == _form(given[0])]
+    if not alike:
+        return {}
+    paragraph, item, subitem, *deeper = (*here[: alike[-1]], *given, "", "", "")
+    return {"paragraph": paragraph, "item": item, "subitem": subitem + "".join(f"({one})" for one in deeper if one)}
+
+
+def _deeper(numbers: Mapping[str, str], holder: str, near: Reference | None) -> dict[str, str]:
+    """Return the numbers of a unit such as *clause (ii)*, which is in a sub-item or beside another reference."""
+    number, _, inner = numbers["subitem"].removeprefix("(").partition(")")
+    if number.isdecimal() and inner:  # Clause (1) (g) in Ontario
+        item, _, subitem = inner.removeprefix("(").partition(")")
+        return {**numbers, "paragraph": number, "item": item, "subitem": subitem}
+    if near and near.item and not near.subitem and _form(near.item) == _form(number):
+        return {**numbers, "paragraph": near.paragraph, "item": number, "subitem": ""}
+    among = near and all(getattr(near, each) == numbers.get(each, "") for each in ("article", "paragraph", "item"))
+    holder = near.subitem if near and among else holder
+    return {**numbers, "subitem": _holding(holder, number) + numbers["subitem"]}
 
 
 def _form(number: str) -> str:
