@@ -66,6 +66,7 @@ _UNDER_HEADING = re.compile(r"\s{0,2}\n\s{0,4}(?:\d{1,4}[A-Z]?\.?\s)?(?:(?:After
 _SUBJECT_TO = re.compile(r"[(（][Ss]ubject to ")
 _WHOLE = re.compile(r"[\w.:-]+")
 """The number of a section, and not of a part of one: ``211(2)``."""
+_ROMAN_UNIT = re.compile(r"[ivxIVX]{1,5}[a-dA-D]?")
 _IN_BRACKETS = re.compile(r"[^()]+")
 _NOUN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _PARTS = re.compile(r"[\w.\-‑]{1,20}")
@@ -2033,8 +2034,8 @@ class _Reader:
                 continue  # art. 24.1, 9.3 y 120.3
             if bare and (ranged or not self._is_higher(bare, level, draft, memory)):
                 before, chain = draft.numbers.get(level, ""), ""
-                if sign == "B" and "(" in before:
-                    chain, before = _chain(before, bare[0].strip("()（）"))  # 5(a)(1)(A)(iii), (B)
+                if sign == "B" and "(" in before and self._grammar.has_words:
+                    chain, before = _above(before, bare[0].strip("()（）"))  # 5(a)(1)(A)(iii), (B)
                 like = can_follow(before, bare[0].strip("()（）"))
                 like = like and (not before.isalpha() or before.isupper() == bare[0].isupper())  # (a)(1)(A), (a)(1)(B)
                 behind = draft.law is not None and draft.law.end == draft.end  # art. 5 § 1 k.c., 6
@@ -3096,15 +3097,14 @@ def _law_meant(last: Reference | None, start: int) -> _Law | None:
     return _Law(last.law, last.law_kind, start, start) if last and last.law_kind in _OTHERS else None
 
 
-def _chain(unit: str, number: str) -> tuple[str, str]:
-    """Return the part of a unit with brackets that a number goes on from, and what is above it: ``A(ii)`` of ``A(iii)``.
+def _above(unit: str, number: str) -> tuple[str, str]:
+    """Return what is above the part of a unit in the form of a number, and that part: ``A``, ``iii`` of ``A(iii)``.
 
-    The last part is what the number goes on from if it follows none.
+    All and nothing if no part has that form.
     """
     parts = unit.replace(")", "").split("(")
-    alike = (at for at in range(len(parts) - 1, -1, -1) if _is_alike(parts[at], number))
-    at = next(alike, len(parts) - 1)
-    return parts[0] * (at > 0) + "".join(f"({part})" for part in parts[1:at]), parts[at]
+    at = max((at for at, part in enumerate(parts) if part and _form(part) == _form(number)), default=len(parts))
+    return "".join([*parts[: min(at, 1)], *(f"({part})" for part in parts[1:at])]), "".join(parts[at : at + 1])
 
 
 def _aligned(numbers: Mapping[str, str], at: Place) -> dict[str, str]:
@@ -3118,7 +3118,8 @@ def _aligned(numbers: Mapping[str, str], at: Place) -> dict[str, str]:
     alike = [depth for depth, one in enumerate(here) if one and _form(one) == _form(given[0])]
     if not alike:
         return {}
-    paragraph, item, subitem, *deeper = (*here[: alike[-1]], *given, "", "", "")
+    numbered = [*here[: alike[-1]], *given, "", "", ""]
+    paragraph, item, subitem, deeper = *numbered[:3], numbered[3:]
     return {"paragraph": paragraph, "item": item, "subitem": subitem + "".join(f"({one})" for one in deeper if one)}
 
 
@@ -3132,28 +3133,15 @@ def _deeper(numbers: Mapping[str, str], holder: str, near: Reference | None) -> 
         return {**numbers, "paragraph": near.paragraph, "item": number, "subitem": ""}
     among = near and all(getattr(near, each) == numbers.get(each, "") for each in ("article", "paragraph", "item"))
     holder = near.subitem if near and among else holder
-    return {**numbers, "subitem": _holding(holder, number) + numbers["subitem"]}
+    return {**numbers, "subitem": _above(holder, number)[0] + numbers["subitem"]}
 
 
 def _form(number: str) -> str:
     """Return how a number is written: ``1``, ``a``, ``A``, or as a Roman numeral, ``i``, ``I``."""
     if number[:1].isdigit():
         return "1"
-    roman = set(number.casefold()) <= set("ivx")
+    roman = _ROMAN_UNIT.fullmatch(number) is not None
     return ("I" if roman else "A") if number.isupper() else "i" if roman else "a"
-
-
-def _holding(unit: str, number: str) -> str:
-    """Return the part of a unit with brackets that holds a number of another form: ``A(ii)`` of ``A(ii)(I)`` for II."""
-    parts = unit.replace(")", "").split("(") if unit else []
-    forms = [_form(part) for part in parts]
-    parts = parts[: forms.index(_form(number))] if _form(number) in forms else parts
-    return "".join([*parts[:1], *(f"({part})" for part in parts[1:])])
-
-
-def _is_alike(number: str, following: str) -> bool:
-    """Return True if a number goes on from another one, in letters of the same size."""
-    return can_follow(number, following) and (not number.isalpha() or number.isupper() == following.isupper())
 
 
 def _lowered(numbers: Mapping[str, str]) -> dict[str, str]:

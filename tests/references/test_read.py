@@ -1535,7 +1535,7 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
                 "Pier Act 1923/f",
                 "Pier Act 1923/f//(ii)",
                 "Pier Act 1923/f//(ii)(I)",
-                "Pier Act 1923/f//(II)",
+                "Pier Act 1923/f//(ii)(II)",
                 "Pier Act 1923/b",
                 "Public Law 9 1/a",
             ],
