@@ -131,7 +131,7 @@ _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
 """After the number of an article at the beginning of a line: a wide space, or a heading in brackets."""
 _LIST_BEGINS = re.compile(
-    r"[^\n.]{0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
+    r"(?:[^\n.]|\.(?= ?[\da-zà-ÿ])){0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
 )
 _COLON = re.compile(r"[^\n.;:]{0,120}(?:[:—–]|,? namely,?)\s?")
 _POINTS = re.compile(r"\b(?:specified|mentioned|referred to|listed|set out|described) in \Z")
@@ -177,9 +177,8 @@ _RELATIVE = re.compile(r",\s(?:die|der|das|dem|den|welche\w?|which|that|who|que|
 _BEGINS = re.compile(r"(?:\A|[.;:)\n–—])\s{0,3}\Z")
 """What is before the first word of a sentence."""
 _OF_LIST = re.compile(r"[;\n]")
-_FLUSH = re.compile(r"(?<=[,;])\s?\n(?=[a-z]{3,}\s)(?![ivx]+\s)")
-"""Where the sentence goes on behind the items of a list: *(c) section 7, / has within ten years been convicted*."""
-_LIST_ENDS = re.compile(r"\.\s{0,3}(?:\n|\Z)")
+_LIST_OVER = re.compile(r"\.[”»\"’]?\s{0,3}(?:\n|\Z)|(?<=[,;])\s?\n(?=[a-z]{3,}\s)(?![ivx]+\s)")
+"""The end of a list, or where its sentence goes on behind the last item: *(c) section 7,* / *has been convicted*."""
 _LONGEST_SENTENCE = 2_000
 """Characters of a sentence that changes a law."""
 _LONGEST_TITLE = 240
@@ -623,6 +622,7 @@ class _Memory:
         self.named_only = -1  # Up to there the articles of a list are those of another law, which is not changed.
         self.outer: list[tuple[Place, int]] = []
         self.labels: list[Label] = []  # Those that come, the next one last.
+        self.starts: dict[int, int] = {}  # Depth of each label by its start.
         self.depth = 0  # Of the last label.
         self.lists: list[Place] = []  # What the text was about where each list of labels began that is open.
         self.quotations: list[tuple[int, int]] = []
@@ -662,6 +662,15 @@ class _Memory:
     def end_of_list(self, depth: int) -> int:
         """Return the place of the next label that is no deeper, or -1 if there is none."""
         return next((label.start for label in reversed(self.labels) if len(label.numbers) <= depth), -1)
+
+    def list_over(self, text: str, place: int) -> re.Match[str] | None:
+        """Return the end of the list behind a place: of its last item, or where the sentence goes on behind that."""
+        depth = next((len(label.numbers) for label in reversed(self.labels) if label.start > place), 0)
+        for over in _LIST_OVER.finditer(text, place):
+            quoted = any(place < start < over.start() < end for start, end in self.quotations)
+            if not quoted and not 0 < depth <= self.starts.get(over.end(), 0):
+                return over
+        return None
 
     def enter(self, depth: int) -> None:
         """Take for a label of a list, in a text about another law, what the text was about where the list began."""
@@ -1232,6 +1241,7 @@ class _Reader:
         if self._grammar.has_words:
             memory.quotations = _quotations(text)
             memory.labels = outline(text, memory.quotations)[::-1]
+            memory.starts = {label.start: len(label.numbers) for label in memory.labels}
         lettered = not self._labels and _WHOLE.fullmatch(at.article) is not None and not at.paragraph
         found: list[Reference] = []
         notes: list[tuple[int, int, _Draft]] = []  # Start and end of the open brackets, and the reference before each.
@@ -2042,7 +2052,7 @@ class _Reader:
                 if behind and RANKS[level] == 1 and self._grammar.has_words:
                     below = self._below(1).match(text, _past(self._glue, text, bare.end()))
                     behind = not below and not self._is_of_a_law(text, bare.end(), memory)
-                label = "\n" in join[0] and bare[0][0] in _OPENING
+                label = place in memory.starts or ("\n" in join[0] and bare[0][0] in _OPENING)
                 if ";" in join[0] and _LABELLED.match(text, bare.end()):
                     label = label or self._opening(text, draft.start) < 0  # 1) art. 29; 2) art. 150
                 if label or (sign == "B" and not like) or (sign == "N" and behind):
@@ -2116,7 +2126,8 @@ class _Reader:
         if more and article.startswith(f"{book}-"):
             return "article" in draft.several  # articles 311-4 al. 1, 311-14
         unit = self._below(RANKS["article"]).match(bare.string, _past(self._glue, bare.string, bare.end()))
-        if unit and not unit[0][0].isdigit() and RANKS.get(_unit(unit)[1], 9) <= RANKS[level]:
+        worded = unit is not None and not unit[0][0].isdigit() and number[0].isdigit()  # arts. 148, I, 153, I, II e V
+        if worded and RANKS.get(_unit(unit)[1], 9) <= RANKS[level]:
             # §§ 280 Abs. 1, 241 Abs. 2
             return "article" in draft.several or (level == "paragraph" and self._has_paragraph(bare))
         first, main = _DIGITS.match(article), _DIGITS.match(number)
@@ -2970,10 +2981,8 @@ class _Reader:
                     memory.lists[memory.depth - 1 :] = [at]
         elif (law := self._law_at(text, end, memory)) and (ends := self._ends_of(text, words, law)):
             last = min(len(text), law.end + _LONGEST_SENTENCE) if words.lastgroup == "sentence" else len(text)
-            over = ends.search(text, law.end, last)
-            until = over.end() if over else last
-            flush = _FLUSH.search(text, law.end, until) if ends is _LIST_ENDS else None
-            memory.move(Place(law.name), flush.end() if flush else until)
+            over = memory.list_over(text, law.end) if ends is _LIST_OVER else ends.search(text, law.end, last)
+            memory.move(Place(law.name), over.end() if over else last)
             if words.lastgroup == "after":  # Provisions of the Pier Act: section 5, as specified in paragraph (b)
                 memory.named_only = memory.until
 
@@ -3002,7 +3011,7 @@ class _Reader:
             follows = head and head.lastgroup == "unit_article" and not _OF_LIST.search(text, law.end, head.start())
             return _OF_LIST if follows else None
         if _LIST_BEGINS.match(text, law.end):
-            return _LIST_ENDS
+            return _LIST_OVER
         colon = _COLON.match(text, law.end) if words.lastgroup == "after" else None
         head = self._head.match(text, colon.end()) if colon else None
         return _CLAUSE_OVER if head and head.lastgroup == "unit_article" else None  # Provisions of … apply: section 5
