@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 _LABELS = re.compile(r"^[ \t\xa0]{0,8}(?=[(\w])", re.MULTILINE)
 _LABEL = re.compile(
-    r"(\(?)(\d{1,3}[A-Za-z]{0,3}|[a-z]{1,5}|[A-Z]{1,4})(\.?\)|\.[-–—]?(?!\d)|[°º]|)(?:[ \t\xa0]|(?=\()|$)"
+    r"(\(?)(\d{1,3}[A-Za-z]{0,3}|[a-z]{1,5}|[A-Z]{1,4})(\.?\)|\.[-–—]?(?!\d)|[°º]|)(?:(?<=\.[-–—])|[ \t\xa0]|(?=\()|$)"
 )
 _ROMAN = re.compile(r"(?=[ivxl])(x{0,3}l?x{0,3})(ix|iv|v?i{0,3})", re.IGNORECASE)
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
@@ -94,9 +94,10 @@ def _readings(marks: str, number: str) -> list[_Reading]:
     if digits := re.match(r"\d+", number):
         return [_Reading(f"{marks}1", int(digits[0]), number)]
     case, letter = "a" if number.islower() else "A", ord(number[0].lower()) - 96
-    found = [_Reading(marks + case, letter, number)] if len(number) < 2 + bool(marks) else []
-    if marks and len(number) > 1 and set(number) == {number[0]}:
-        found.append(_Reading(marks + 2 * case, letter, number))
+    doubled = marks and len(number) > 1 and set(number) == {number[0]}
+    found = [_Reading(marks + 2 * case, letter, number)] if doubled else []
+    if len(number) < 2 + bool(marks):
+        found.append(_Reading(marks + case, letter, number))
     if (roman := _ROMAN.match(number)) and len(number) - roman.end() < 2:
         found.append(_Reading(marks + "iI"[case == "A"], _value(roman[0].lower()), number))
     return found

@@ -131,7 +131,8 @@ _CLAUSE = re.compile(r"[^.:;—–\n]*")
 _HEADED = r"(?=\u3000|\t|[(（][^()（）\n]{1,60}[)）](?:①|\s(?!및|또는|내지)))"
 """After the number of an article at the beginning of a line: a wide space, or a heading in brackets."""
 _LIST_BEGINS = re.compile(
-    r"(?:[^\n.]|\.(?= ?[\da-zà-ÿ])){0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
+    r"(?:[^\n.]|\.(?= ?[\da-zà-ÿ])){0,200}[—–:]\s{0,3}(?:\n|\(?(?:a|i|1|I|A)(?:\)|[.°º]-?\s))"
+    r"|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
 )
 _COLON = re.compile(r"[^\n.;:]{0,120}(?:[:—–]|,? namely,?)\s?")
 _POINTS = re.compile(r"\b(?:specified|mentioned|referred to|listed|set out|described) in \Z")
@@ -2805,7 +2806,7 @@ class _Reader:
             opened = among or "".join([number, *(f"({one})" for one in inside[:2])]) in written
             lettered = len(inside) == 1 and inside[0][0].isalpha() and _NO_YEAR.search(law) is not None
             section = opened and (len(inside) == 2 or lettered)
-            if section or ("." in number and inside):
+            if section or ("." in number and inside and f"({number})" not in written):
                 levels = ("paragraph", "item", "subitem")[not inside[0].isdecimal() :]
                 numbers = {"article": number, **dict(zip(levels, inside, strict=False))}
         article = memory.last.get("article")
@@ -3142,6 +3143,9 @@ def _deeper(numbers: Mapping[str, str], holder: str, near: Reference | None) -> 
         return {**numbers, "paragraph": near.paragraph, "item": number, "subitem": ""}
     among = near and all(getattr(near, each) == numbers.get(each, "") for each in ("article", "paragraph", "item"))
     holder = near.subitem if near and among else holder
+    item = numbers.get("item", "")
+    if item and not holder and (_form(item), _form(number)) == ("a", "i"):  # Sub-clause (i) in clause (c)
+        return {**numbers, "subitem": number + inner}
     return {**numbers, "subitem": _above(holder, number)[0] + numbers["subitem"]}
 
 

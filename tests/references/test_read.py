@@ -1764,6 +1764,254 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             "\n« L'article L. 5 reste. » ;\n2° L'article L. 6 est abrogé.",
             [f"code des ports{one}" for one in ("", " L2", " L3", " L3", " L3/1", " L4", " L5", " L6")],
         ),
+        (
+            "en",
+            "Quay Act",
+            "(1) A berth is free.\n"
+            "(2) A person may—\n"
+            "(a) moor;\n"
+            "(b) load, where paragraph (a) applies—\n"
+            "(i) by day; or\n"
+            "(ii) where sub-paragraph (i) does not apply, by night.",
+            ["Quay Act 1/2/a", "Quay Act 1/2/b/i"],
+        ),
+        (
+            "en",
+            "Public Law 7",
+            "(a) Berths.— Except as subsection (b) says, the Secretary shall—\n"
+            "(1) list berths;\n"
+            "(2) publish what paragraph (1)—\n"
+            "(A) names; or\n"
+            "(B) adds to subparagraph (A).\n"
+            "(b) Piers.— Paragraph (2) applies.",
+            ["Public Law 7 1/b", "Public Law 7 1/a/1", "Public Law 7 1/a/2/A", "Public Law 7 1/b/2"],
+        ),
+        (
+            "en",
+            "Quay Act, 2013",
+            "(5) No credit is given for—\n"
+            "(a) stores;\n"
+            "(b) ropes referred to in the Explanation to clause (c);\n"
+            "(c) lamps as in sub-clause (i).",
+            ["Quay Act, 2013 1/5/c", "Quay Act, 2013 1/5/c/i"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "A master shall—\n(a) report; or\n(b) if paragraph (a) does not apply, wait.",
+            ["Quay Act 1//a"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "1 The 2005 Act is modified as follows.\n"
+            "2 In section 11 (names)—\n"
+            "a in subsection (3)—\n"
+            "i for “x” substitute “y”,\n"
+            "ii after paragraph (a) insert\n"
+            ", or\n"
+            "b a name of section 10,\n"
+            "b after subsection (4), insert—\n"
+            "“5 A ship of section 12.”.\n"
+            "3 In section 71, omit paragraph (c).",
+            [
+                "2005 Act",
+                "2005 Act 11",
+                "2005 Act 11/3",
+                "2005 Act 11/3/a",
+                "2005 Act 10",
+                "2005 Act 11/4",
+                "2005 Act 12",
+                "2005 Act 71//c",
+            ],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "90 The Pier Act 2000 is amended as follows.\n"
+            "91 (1) Section 6 (fees) is amended as follows.\n"
+            "(2) In subsection (3)(b), omit “x”.\n"
+            "(3) In subsection (4), omit “y”.\n"
+            "92 In section 7, omit subsection (2).\n"
+            "93 The amendments made by paragraph 91 do not affect section 30.",
+            [
+                "Pier Act 2000",
+                "Pier Act 2000 6",
+                "Pier Act 2000 6/3/b",
+                "Pier Act 2000 6/4",
+                "Pier Act 2000 7/2",
+                "Quay Act 1/91",
+                "Quay Act 30",
+            ],
+        ),
+        (
+            "en",
+            "Public Law 7",
+            "(b) AMENDMENT.—Section 1923(f) of the Pier Act is amended—\n"
+            "(1) in paragraph (7)(A)—\n"
+            "(A) in clause (i), by striking “x”; and\n"
+            "(B) in clause (ii)—\n"
+            "(i) by striking subclauses (I) and (II); and\n"
+            "(ii) in subclause (III) (as redesignated by clause (i)), by striking “y”; and\n"
+            "(2) in paragraph (8), by striking “z”.\n"
+            "(c) EFFECT.—Subsection (a) applies.",
+            [
+                "Pier Act 1923/f",
+                "Pier Act 1923/f/7/A",
+                "Pier Act 1923/f/7/A(i)",
+                "Pier Act 1923/f/7/A(ii)",
+                "Pier Act 1923/f/7/A(ii)(I)",
+                "Pier Act 1923/f/7/A(ii)(II)",
+                "Pier Act 1923/f/7/A(ii)(III)",
+                "Public Law 7 1/b/1/B(i)",
+                "Pier Act 1923/f/8",
+                "Public Law 7 1/a",
+            ],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "(1) The Principal Act is amended—\n"
+            "(a) in section 472A(1), by deleting “x”, and\n"
+            "(b) in Schedule 3, by deleting paragraphs 6 and 8(b).\n"
+            "(2) Paragraph (a) of subsection (1) applies.",
+            [
+                "Principal Act",
+                "Principal Act 472A/1",
+                "Principal Act Schedule 3",
+                "Principal Act Schedule 3//6",
+                "Principal Act Schedule 3//8/b",
+                "Quay Act 1/1/a",
+            ],
+        ),
+        (
+            "en",
+            "Quay Act, 2020",
+            "In section 115BAA of the Pier Act, with effect from the 1st day of April, 2021,—\n"
+            "(a) in sub-section (1), after the words “this Chapter”, the words “section 5” shall be inserted;\n"
+            "(b) in sub-section (2), clause (i) shall be omitted.",
+            ["Pier Act 115BAA", "Pier Act 115BAA/1", "Pier Act 5", "Pier Act 115BAA/2/i"],
+        ),
+        (
+            "en",
+            "Directive 2",
+            "Directive 2011/92/EU is hereby amended as follows:\n"
+            "(1) Article 2 is amended as follows:\n"
+            "(a) paragraph 1 is replaced by the following:\n"
+            "‘1. Projects of Article 4.’;\n"
+            "(b) in paragraph 4, point (a) is deleted;\n"
+            "(2) in Article 5, paragraph 3 is deleted.",
+            [
+                "Directive 2011/92/EU",
+                "Directive 2011/92/EU 2",
+                "Directive 2011/92/EU 2/1",
+                "Directive 2011/92/EU 4",
+                "Directive 2011/92/EU 2/4/a",
+                "Directive 2011/92/EU 5/3",
+            ],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "any of the following provisions of the Pier Act 1988, that is—\n"
+            "(a) section 4(1),\n"
+            "(b) section 7(6),\n"
+            "has been convicted, subsection (1) above shall apply.\n"
+            "(4) Subsection (3) applies.",
+            ["Pier Act 1988", "Pier Act 1988 4/1", "Pier Act 1988 7/6", "Quay Act 1/1", "Quay Act 1/3"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "Approvals—\nHeritage Act 1977\ns 58\napproval in respect of s 57(1)\nMining Act 1992\nss 63, 64\ngrant",
+            [
+                "Heritage Act 1977",
+                "Heritage Act 1977 58",
+                "Heritage Act 1977 57/1",
+                "Mining Act 1992",
+                "Mining Act 1992 63",
+                "Mining Act 1992 64",
+            ],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "4 The Pier Act 1980 is modified in accordance with subsection (5).\n"
+            "5 In section 122(4), after paragraph (b) insert “x”.",
+            ["Pier Act 1980", "Quay Act 1/5", "Pier Act 1980 122/4/b"],
+        ),
+        (
+            "pt",
+            "Lei X",
+            "Revogam-se os seguintes dispositivos da Consolidação dos Portos, aprovada pelo Decreto-Lei nº 5.452:\n"
+            "a) § 3º do art. 58;\n"
+            "b) art. 84.",
+            ["Decreto-Lei nº 5.452", "Consolidação dos Portos 58/3", "Consolidação dos Portos 84"],
+        ),
+        (
+            "es",
+            "Ley X",
+            "Introdúcense las siguientes modificaciones en el Código Portuario:\n"
+            "1. Reemplázase el inciso segundo del artículo 2 por el siguiente:\n"
+            "“El capitán avisa.”.\n"
+            "2. En el artículo 153:\n"
+            "a) Reemplázase en el inciso segundo la frase “x” por “y”.",
+            ["Código Portuario", "Código Portuario 2/2", "Código Portuario 153", "Código Portuario 153/2"],
+        ),
+        (
+            "fr",
+            "Loi X",
+            "Sont abrogées les dispositions suivantes du code des ports :\n1° L’article 5 ;\n2° L’article 7.",
+            ["code des ports", "code des ports 5", "code des ports 7"],
+        ),
+        (
+            "it",
+            "Legge X",
+            "Sono abrogate le seguenti disposizioni del codice dei porti:\na) l’articolo 5;\nb) l’articolo 7, comma 2.",
+            ["codice dei porti 5", "codice dei porti 7/2"],
+        ),
+        (
+            "nl",
+            "Wet X",
+            "In artikel 16 van de Havenwet van 20 juli 1990, worden de volgende wijzigingen aangebracht:\n"
+            "1° in § 2 wordt x vervangen;\n"
+            "2° artikel 17 wordt opgeheven.",
+            ["Havenwet van 20 juli 1990 16", "Havenwet van 20 juli 1990 16/2", "Havenwet van 20 juli 1990 17"],
+        ),
+        (
+            "el",
+            "ν. 1/2020",
+            "1. Στο άρθρο 2 του ν. 4014/2011 επέρχονται οι ακόλουθες τροποποιήσεις:\n"
+            "α) η παρ. 8 αντικαθίσταται,\n"
+            "β) οι παρ. 9 και 12 καταργούνται.",
+            ["ν. 4014/2011 2", "ν. 4014/2011 2/8", "ν. 4014/2011 2/9", "ν. 4014/2011 2/12"],
+        ),
+        (
+            "ru",
+            "Закон X",
+            "Внести в Федеральный закон от 10 января 2002 года N 7-ФЗ следующие изменения:\n"
+            "1) в статье 4.2:\n"
+            "а) пункт 3 исключить;\n"
+            "2) статью 5 признать утратившей силу.",
+            [
+                "Федеральный закон от 10 января 2002 года N 7-ФЗ",
+                "Федеральный закон от 10 января 2002 года N 7-ФЗ 4.2",
+                "Федеральный закон от 10 января 2002 года N 7-ФЗ 4.2//3",
+                "Федеральный закон от 10 января 2002 года N 7-ФЗ 5",
+            ],
+        ),
+        (
+            "de",
+            "Hafengesetz",
+            "1. die Erlaubnis nach § 9a Absatz 3,\n2. die Erteilung nach § 6 Absatz 1 Satz 2 Nummer 4,\n3. den Rest.",
+            ["Hafengesetz 9a/3", "Hafengesetz 6/1/4"],
+        ),
+        (
+            "no",
+            "havneloven",
+            "jf. § 8-7 annet ledd bokstav a,\nb. andre, jf. bokstav c, og\nc. ellers",
+            ["havneloven 8-7/2//a", "havneloven 1///c"],
+        ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
