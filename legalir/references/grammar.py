@@ -583,7 +583,7 @@ class Grammar(Schema):
             return f"(?>(?:{'|'.join(map(re.escape, words)) or '(?!)'}){more})"
         if token == "A":
             words = sorted("|".join(self.cardinals).split("|"), key=len, reverse=True)
-            alone = r"(?![^\W_]|-[a-z])" if self.has_words else ""
+            alone = r"(?![^\W_]|[-‑–][A-Za-z])" if self.has_words else ""
             return rf"(?:\d{{1,2}}|{'|'.join(map(re.escape, words))}){alone}"
         if token == "L":
             joins = self.alternatives(

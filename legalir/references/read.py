@@ -80,7 +80,7 @@ _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
 """In place of a law, a document whose provisions are not read."""
-_NUMBER_BEHIND, _ARTICLE_BEHIND = re.compile(r"\s\d"), re.compile(r"\s(?:[A-Z]\.?\s?)?\d")
+_NUMBER_BEHIND, _ARTICLE_BEHIND = re.compile(r"\s(?:\d|\(\w{1,4}\))"), re.compile(r"\s(?:[A-Z]\.?\s?)?\d")
 """The number behind words such as *this section*, which are then no reference of their own: *le même article L. 1*."""
 _TEXTS = 1024
 """Number of texts whose short names of laws are kept: an import learns them from a whole law before it reads it."""
@@ -329,6 +329,7 @@ letters or shortened words: ``(C.P.C)``, ``(ق م ج)``, ``(cod. cons.)``."""
 _MORE_OF_NAME = re.compile(r"(?:,? [^\W\d_][^\W\d_'’-]{0,30}){1,12}")
 """Words after what a pattern takes for the name of a law."""
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
+_NOTED_NUMBER = re.compile(r"\d{1,4}[A-Z]{0,4}(?:\([\w.]{1,5}\)){0,4}[ \xa0]\([A-Za-z]{2}")
 _LISTED_NOTE = re.compile(rf"{_BRACKETED}[ \xa0]")
 _SHORT = re.compile(
     r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:\w+ ){1,3}\d{4}"
@@ -663,6 +664,14 @@ class _Memory:
     def end_of_list(self, depth: int) -> int:
         """Return the place of the next label that is no deeper, or -1 if there is none."""
         return next((label.start for label in reversed(self.labels) if len(label.numbers) <= depth), -1)
+
+    def end_of_unit(self, unit: Reference) -> int:
+        """Return the place of the label behind that of a unit and what is in it, or -1 if there is none."""
+        number = unit.subitem or unit.item or unit.paragraph
+        coming = self.labels[::-1]
+        at = next((at for at, label in enumerate(coming) if label.numbers[-1] == number), len(coming))
+        depth = len(coming[at].numbers) if at < len(coming) else 0
+        return next((label.start for label in coming[at + 1 :] if len(label.numbers) <= depth), -1)
 
     def list_over(self, text: str, place: int) -> re.Match[str] | None:
         """Return the end of the list behind a place: of its last item, or where the sentence goes on behind that."""
@@ -2102,6 +2111,8 @@ class _Reader:
         cites = self._head.search(text, note.start(), note.end())
         if join is None or (cites and not self._grammar.has_words):
             return None
+        if _NOTED_NUMBER.match(text, join.end()):  # Section 5 (fees), 6 (fines) or 7 (rates)
+            draft.several.setdefault("article", "N")
         following = self._joined(text, join, draft, memory)
         if following is None or following.level != "article":
             return None
@@ -2971,9 +2982,14 @@ class _Reader:
                 at = Place(first.law, first.article, first.paragraph, first.item, first.subitem)
                 at_once = words.lastgroup == "at_once"
                 deeper = bool(memory.labels) and len(memory.labels[-1].numbers) > memory.depth
+                units = [one for one in found if one.start >= end and one.law_kind == "self"]
                 listed = deeper and not text[end : memory.labels[-1].start].strip(" :—–-\n\xa0")
                 until = memory.end_of_list(memory.depth if listed else memory.depth - 1)
-                if at_once and not listed:
+                if (
+                    units and not at_once
+                ):  # Section 8 of the Pier Act is amended in accordance with subsections (2) and (3).
+                    until = memory.end_of_unit(units[-1])
+                elif at_once and not listed:
                     over = _outside(_LINE_OVER, text, end, memory.quotations)
                     until = over.start() if over else -1
                 memory.move(at, until if until >= 0 else len(text))
@@ -3182,7 +3198,7 @@ def _quotations(text: str) -> list[tuple[int, int]]:
             opened.append((sign, place))
         elif opened and (sign != "’" or last == "‘"):
             _, start = opened.pop()
-            said = text[max(0, start - 2) : start].rstrip()[-1:] == ":"
+            said = text[max(0, start - 2) : start].rstrip()[-1:] in tuple(":—–")
             if sign == '"' and not said and not _QUOTED_UNIT.fullmatch(text, start + 1, place):
                 continue
             while pairs and pairs[-1][0] > start:

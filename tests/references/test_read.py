@@ -2012,6 +2012,30 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             "jf. § 8-7 annet ledd bokstav a,\nb. andre, jf. bokstav c, og\nc. ellers",
             ["havneloven 8-7/2//a", "havneloven 1///c"],
         ),
+        (
+            "en",
+            "Quay Act",
+            "(1) Section 8 of the Pier Act 1974 is amended in accordance with subsections (2) and (3).\n"
+            "(2) In subsection (3), omit “x”.\n"
+            "(3) In subsection (5), omit “y”.\n"
+            "(4) Nothing in section 1 or 14 affects a claim.",
+            [
+                "Pier Act 1974 8",
+                "Quay Act 1/2",
+                "Quay Act 1/3",
+                "Pier Act 1974 8/3",
+                "Pier Act 1974 8/5",
+                "Quay Act 1",
+                "Quay Act 14",
+            ],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "(2) For section 10(5) of the Pier Act 1977 substitute—\n"
+            '"(5) Subject to section 13A, a master may refuse.".',
+            ["Pier Act 1977 10/5", "13A"],
+        ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
