@@ -40,6 +40,8 @@ _HAN = rf"(?!〇)[{_HAN_SIGNS}]{{1,12}}"
 # What follows may be Han, kana or Hangul. A range of these in each pattern would take seconds to compile.
 _SPACED = r"\dA-Za-zÀ-ɏͰ-ϿЀ-ӿ\u0590-\u06ff\u0e00-\u0e7f"
 _LETTERS = rf"(?-i:(?:[A-Z]{{1,4}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![{_SPACED}]))"
+_PLAIN = r"(?-i:[A-Z]{0,2})\d{1,6}[A-Za-z]{0,4}(?:[.\-‑–]\d{1,4}[A-Za-z]{0,2}){0,3}(?![^\W_])"
+"""A number behind a form, which is not read there."""
 _STOP, _STOP_ALONE = re.compile(r"(?<=[(|])\\\.(?=[|)])"), r"\\.(?!\\d)"
 _JOINERS = ".-‐‑‒–/"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
@@ -509,6 +511,8 @@ class Grammar(Schema):
         if not form:
             return ""
         sign, words = ("!", form[2:]) if form.startswith("! ") else ("=", form)
+        if self.capitals:
+            words = " ".join("#" if token == "N" else token for token in words.split())
         end = (
             r"(?i:-(?:[A-Z]{1,2}|bis|ter|qu[aá]ter)(?![^\W_]))?" if numbered and self.has_words and sign == "=" else ""
         )
@@ -592,9 +596,8 @@ class Grammar(Schema):
             # A gap belongs to an ending alone: two in a row can be taken in two ways, for each member of the list.
             tail = rf"(?:/\w{{1,4}}(?:-\w{{1,2}}){{0,3}})?(?:{GAP}{self._ending})?" if self.endings else ""
             lettered = r"(?:-[A-Z](?![^\W_]))?" if self.has_words else ""
-            number = (
-                rf"(?:[(（]?{number_pattern('.', self.lettered, self.letters)}{lettered}[)）]?|[(（]\w{{1,2}}[)）])"
-            )
+            number = _PLAIN if self.capitals else number_pattern(".", self.lettered, self.letters)
+            number = rf"(?:[(（]?{number}{lettered}[)）]?|[(（]\w{{1,2}}[)）])"
             units = rf"(?:{GAP}[(（][\w.]{{1,6}}[)）]){{0,6}}" if self.brackets else ""
             return rf"{units}{tail}(?:{GAP}(?:{joins}){GAP}{number}{units}{tail}){{1,24}}"
         if token == "I" and self.endings:
@@ -609,7 +612,7 @@ class Grammar(Schema):
         if token == "P":
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"
-        return self._number if token == "N" else _PLACES.get(token, "")
+        return self._number if token == "N" else _PLAIN if token == "#" else _PLACES.get(token, "")
 
     @property
     def _ending(self) -> str:
