@@ -121,8 +121,12 @@ def _enter(open_: list[_Reading], readings: Sequence[_Reading], following: tuple
     same = [(depth, one) for depth, last in enumerate(open_) for one in readings if one.form == last.form]
     if goes_on and (nested is None or nested.form == goes_on[-1][1].form):
         depth, reading = goes_on[-1]
-    elif first is not None and same and first.form.endswith("1"):
-        depth, reading = same[0]  # The list of another section
+    elif (
+        first is not None
+        and (alike := [depth for depth, one in same if one.form == first.form])
+        and (first.form.endswith("1") or len(alike) > 1)
+    ):
+        depth, reading = alike[-1], first  # The list of another section
     elif first is not None or not open_:
         depth, reading = len(open_), nested or first or readings[0]
     elif same:
