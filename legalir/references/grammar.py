@@ -608,7 +608,7 @@ class Grammar(Schema):
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{self._number}"
         if token == "N" and self.capitals:
-            return rf"(?-i:(?:[A-Z]{{1,2}}|[A-Z]{{2}} )(?=\d))?{self._number}"
+            return rf"(?-i:(?:[A-Z]{{1,2}}|(?!(?:A[ST]|BY|I[NS]|NO|O[FNR]|TO) )[A-Z]{{2}} )(?=\d))?{self._number}"
         if token == "P":
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
             return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"

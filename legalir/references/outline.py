@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 _LABELS = re.compile(r"^[ \t\xa0]{0,8}(?=[(\w])", re.MULTILINE)
 _LABEL = re.compile(
-    r"(\(?)(\d{1,3}[A-Za-z]{0,3}|[a-z]{1,5}|[A-Z]{1,4})(\.?\)|\.[-–—]?(?!\d)|[°º]|)(?:(?<=\.[-–—])|[ \t\xa0]|(?=\()|$)"
+    r"(\(?)(\d{1,3}[A-Za-z]{0,3}|[a-z]{1,5}|[A-Z]{1,4})(\.?\)|\.[-–—]?(?!\d)|[°º]|)"
+    r"(?:(?<=\.[-–—])|[ \t\xa0](?![|])|(?=\()|$)"
 )
 _ROMAN = re.compile(r"(?=[ivxl])(x{0,3}l?x{0,3})(ix|iv|v?i{0,3})", re.IGNORECASE)
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
@@ -110,32 +111,26 @@ def _value(numeral: str) -> int:
 
 def _enter(open_: list[_Reading], readings: Sequence[_Reading], following: tuple[str, str]) -> bool:
     """Put a label in its place behind those that are open, and close what ends with it; return whether it has one."""
-    nested = next((one for one in readings if one.place == 1 and _is_next(one, following)), None)
-    goes_on = [
-        (depth, one)
-        for depth, last in enumerate(open_)
-        for one in readings
-        if one.form == last.form and last.place <= one.place <= last.place + _JUMP and one.number != last.number
-    ]
     first = next((one for one in readings if one.place == 1), None)
-    same = [(depth, one) for depth, last in enumerate(open_) for one in readings if one.form == last.form]
+    nested = next((one for one in readings if one.place == 1 and _is_next(one, following)), None)
+    alike = [(depth, one) for depth, last in enumerate(open_) for one in readings if one.form == last.form]
+    goes_on = [(depth, one) for depth, one in alike if _goes_on(open_[depth], one)]
     if goes_on and (nested is None or nested.form == goes_on[-1][1].form):
         depth, reading = goes_on[-1]
-    elif (
-        first is not None
-        and (alike := [depth for depth, one in same if one.form == first.form])
-        and (first.form.endswith("1") or len(alike) > 1)
-    ):
-        depth, reading = alike[-1], first  # The list of another section
-    elif first is not None or not open_:
-        depth, reading = len(open_), nested or first or readings[0]
-    elif same:
-        depth, reading = same[-1]
+    elif (new := nested or first) and all(one.form != new.form for _, one in alike):
+        depth, reading = len(open_), new
+    elif alike:
+        depth, reading = alike[-1]  # Another list of the same form
+    elif not open_:
+        depth, reading = 0, readings[0]
     else:
         return False
-    del open_[depth:]
-    open_.append(reading)
+    open_[depth:] = [reading]
     return True
+
+
+def _goes_on(last: _Reading, one: _Reading) -> bool:
+    return last.place <= one.place <= last.place + _JUMP and one.number != last.number
 
 
 def _is_next(one: _Reading, label: tuple[str, str]) -> bool:

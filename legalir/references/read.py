@@ -72,6 +72,7 @@ _NOUN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _PARTS = re.compile(r"[\w.\-‑]{1,20}")
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _LINE_OVER = re.compile(r"(?<![:;,—–-])(?<![;,] (?:and|und))(?<![;,] or)\n")
+_CHANGES = re.compile(r"\b(?:omit|insert|substitut|repeal|delet|strik|replac|amend)")
 _IN_AMENDING = re.compile(r"(?:[(]?\w{1,4}[.)]?[ \xa0])?[Ii]n[ \xa0](?:the[ \xa0])?")
 """What is before a unit in which a list changes something."""
 _NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)(?:, \d{4})?\Z")
@@ -177,8 +178,9 @@ _AMENDING_OVER = re.compile(
 _RELATIVE = re.compile(r",\s(?:die|der|das|dem|den|welche\w?|which|that|who|que|cuy[oa]s?|qu[ei]|dat|waar\w*)\s")
 _BEGINS = re.compile(r"(?:\A|[.;:)\n–—])\s{0,3}\Z")
 """What is before the first word of a sentence."""
+_AFTER_LABEL = re.compile(r"(?:(?:\A|\n)\w{0,4}|[.;:)–—])\s{0,3}\Z")
 _OF_LIST = re.compile(r"[;\n]")
-_LIST_OVER = re.compile(r"\.[”»\"’]?\s{0,3}(?:\n|\Z)|(?<=[,;])\s?\n(?=[a-z]{3,}\s)(?![ivx]+\s)")
+_LIST_OVER = re.compile(r"\.[”»\"’]?\s{0,3}(?:\n|\Z)|(?P<inside>(?<=[,;])\s?\n)(?=[a-z]{3,}\s)(?![ivx]+\s)")
 """The end of a list, or where its sentence goes on behind the last item: *(c) section 7,* / *has been convicted*."""
 _LONGEST_SENTENCE = 2_000
 """Characters of a sentence that changes a law."""
@@ -654,6 +656,11 @@ class _Memory:
         self.outer.append((self.at, self.until))
         self.at, self.until = at, until
 
+    def leave(self, place: int) -> None:
+        """Go back to the law that the text was about before one that it is no longer about at a place."""
+        while 0 <= self.until <= place:
+            self.at, self.until = self.outer.pop()
+
     def label(self, at: Place) -> None:
         """Take the place that a label in the own law opens."""
         if self.outer:
@@ -676,9 +683,12 @@ class _Memory:
     def list_over(self, text: str, place: int) -> re.Match[str] | None:
         """Return the end of the list behind a place: of its last item, or where the sentence goes on behind that."""
         depth = next((len(label.numbers) for label in reversed(self.labels) if label.start > place), 0)
+        depth *= depth > self.depth
         for over in _LIST_OVER.finditer(text, place):
             quoted = any(place < start < over.start() < end for start, end in self.quotations)
-            if not quoted and not 0 < depth <= self.starts.get(over.end(), 0):
+            behind = next((len(one.numbers) for one in reversed(self.labels) if one.start >= over.end()), 0)
+            item = 0 < depth <= (behind if over.lastgroup else self.starts.get(over.end(), 0))
+            if not quoted and not item and (depth or not over.lastgroup):
                 return over
         return None
 
@@ -688,7 +698,10 @@ class _Memory:
         if self.until < 0:
             self.lists = []
         elif depth <= len(self.lists) and self.lists[depth - 1].law == self.at.law:
-            self.at = self.lists[depth - 1]
+            began = self.lists[depth - 1]
+            if not (began.article or began.annex):  # 1. § 5 Absatz 1 wird aufgehoben. 2. Absatz 2 wird gestrichen.
+                began = began._replace(article=self.at.article, annex=self.at.annex)
+            self.at = began
             del self.lists[depth:]
         else:
             self.lists = [*[*self.lists, *[self.at] * depth][: depth - 1], self.at]
@@ -1260,11 +1273,15 @@ class _Reader:
         while (head := self._head.search(text, place)) is not None:
             while labels and labels[-1][0] <= head.start():
                 memory.label(labels.pop()[1])
-            while moves and moves[-1][0] <= head.start():
-                self._move(text, moves.pop()[1], memory, found)
-            while 0 <= memory.until <= head.start():
-                memory.at, memory.until = memory.outer.pop()
-            while memory.labels and memory.labels[-1].start <= head.start():
+            while True:
+                moved = moves[-1][0] if moves else len(text)
+                reached = min(moved, memory.labels[-1].start if memory.labels else len(text))
+                memory.leave(min(reached, head.start()))
+                if reached > head.start():
+                    break
+                if moved == reached:
+                    self._move(text, moves.pop()[1], memory, found)
+                    continue
                 label, depth = memory.labels.pop(), memory.depth
                 memory.enter(len(label.numbers))
                 if lettered:
@@ -2961,9 +2978,16 @@ class _Reader:
             if law and law.kind == "named" and law.name != memory.own.law:
                 memory.move(Place(law.name), len(text))
         elif words.lastgroup == "back":
-            if memory.outer and not memory.is_quoted(words.start()):
-                line = text.find("\n", end)
-                memory.move(memory.outer[0][0], line if line >= 0 else len(text))
+            over = _AMENDING_OVER.search(text, end, end + _LONGEST_SENTENCE)
+            stop = over.start() if over else min(len(text), end + _LONGEST_SENTENCE)
+            begins = _AFTER_LABEL.search(text, max(0, words.start() - 8), words.start())
+            if (
+                begins
+                and memory.outer
+                and not memory.is_quoted(words.start())
+                and not self._laws.search(text, end, stop)
+            ):
+                memory.move(memory.outer[0][0], stop)
                 memory.back = memory.until
         elif words.lastgroup in ("before", "at_once"):
             line = text.rfind("\n", 0, end) + 1
@@ -2979,7 +3003,7 @@ class _Reader:
             others = [one for one in (*whole, *named) if one.law_kind in _OTHERS]
             first = next((one for one in others if not in_note(one)), others[0] if others else None)
             if first is not None and first.law != memory.own.law:
-                at = Place(first.law, first.article, first.paragraph, first.item, first.subitem)
+                at = Place(first.law, first.article, first.paragraph, first.item, first.subitem, first.annex)
                 at_once = words.lastgroup == "at_once"
                 deeper = bool(memory.labels) and len(memory.labels[-1].numbers) > memory.depth
                 units = [one for one in found if one.start >= end and one.law_kind == "self"]
@@ -3012,7 +3036,10 @@ class _Reader:
         if text[line : label.start].rstrip()[-1:] in tuple("—–:-") and _IN_AMENDING.fullmatch(text, line, first.start):
             at = Place(first.law, first.article, first.paragraph, first.item, first.subitem, first.annex)
             until = memory.end_of_list(memory.depth - 1)
-            memory.move(at, until if until >= 0 else len(text))
+            stop = until if until >= 0 else len(text)
+            if self._amends.search(text, label.start, stop) or _CHANGES.search(text, label.start, stop):
+                memory.move(at, stop)
+                memory.lists = [at] * memory.depth
 
     def _ends_of(self, text: str, words: re.Match[str], law: _Law) -> re.Pattern[str] | None:
         """Return what ends the articles of a law behind words that move a text to it; None if none follow."""
@@ -3142,7 +3169,7 @@ def _aligned(numbers: Mapping[str, str], at: Place) -> dict[str, str]:
     given = [one for each in levels for one in _IN_BRACKETS.findall(numbers.get(each, ""))]
     here = [at.paragraph, at.item, *at.subitem.replace(")", "").split("(")]
     alike = [depth for depth, one in enumerate(here) if one and _form(one) == _form(given[0])]
-    if not alike:
+    if not alike or (alike[-1] == 0 and numbers.keys() == {"subitem"} and len(given) == 1):
         return {}
     numbered = [*here[: alike[-1]], *given, "", "", ""]
     paragraph, item, subitem, deeper = *numbered[:3], numbered[3:]
@@ -3175,7 +3202,7 @@ def _form(number: str) -> str:
 
 def _lowered(numbers: Mapping[str, str]) -> dict[str, str]:
     """Return numbers with a paragraph and what is in it one level lower."""
-    if "paragraph" not in numbers:
+    if not numbers.get("paragraph"):
         return dict(numbers)
     item, subitem = numbers.get("item", ""), numbers.get("subitem", "")
     below = {"item": numbers["paragraph"], "subitem": f"{item}({subitem})" if item and subitem else item or subitem}

@@ -2036,6 +2036,129 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
             '"(5) Subject to section 13A, a master may refuse.".',
             ["Pier Act 1977 10/5", "13A"],
         ),
+        (
+            "en",
+            "Quay Act",
+            "(1) In this section—\n“x” means—\n(a) y;\n(b) z;\n“w” means—\n(a) y;\n(b) z within paragraph (a);",
+            ["Quay Act 1/1/a"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "(1) The Pier Act 1990 is amended as follows.\n"
+            "(2) In section 5(1) omit “x”.\n"
+            "(3) In subsection (2) omit “y”.",
+            ["Pier Act 1990", "Pier Act 1990 5/1", "Pier Act 1990 5/2"],
+        ),
+        (
+            "de",
+            "Hafengesetz",
+            "Das Bürgerliche Gesetzbuch wird wie folgt geändert:\n"
+            "1. § 5 Absatz 1 wird aufgehoben.\n"
+            "2. Absatz 2 wird gestrichen.",
+            ["Bürgerliches Gesetzbuch", "Bürgerliches Gesetzbuch 5/1", "Bürgerliches Gesetzbuch 5/2"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "1 (1) Schedule 2 to the Pier Act 1990 is amended as follows.\n"
+            "(2) In paragraph 5—\n"
+            "(a) in sub-paragraph (1), omit “x”;\n"
+            "(b) omit sub-paragraph (2).",
+            [
+                "Pier Act 1990 Schedule 2",
+                "Pier Act 1990 Schedule 2//5",
+                "Pier Act 1990 Schedule 2//5/1",
+                "Pier Act 1990 Schedule 2//5/2",
+            ],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "1 (1) Paragraph 5 of Schedule 2 to the Pier Act 1990 is amended as follows.\n"
+            "(2) In sub-paragraph (1) omit “x”.\n"
+            "(3) Omit sub-paragraph (2).",
+            ["Pier Act 1990 Schedule 2//5", "Pier Act 1990 Schedule 2//5/1", "Pier Act 1990 Schedule 2//5/2"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "The Pier Act 1990 is amended as follows. The amendments made by section 4 have effect from 1 May. In section 5, omit subsection (2). Section 7 is repealed.",
+            ["Pier Act 1990", "Quay Act 4", "Pier Act 1990 5/2", "Pier Act 1990 7"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "The Pier Act 1990 is amended as follows.\n"
+            "(2) Omit the amendment made by section 4 of the Ship Act 1980 in section 5 and section 6.",
+            ["Pier Act 1990", "Ship Act 1980 4", "Pier Act 1990 5", "Pier Act 1990 6"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "(1) The following provisions of the Pier Act 1990 apply:\n"
+            "(a) section 5 (other than subsection (2)),\n"
+            "with or without modification under section 9;\n"
+            "(b) section 6.",
+            ["Pier Act 1990", "Pier Act 1990 5", "Pier Act 1990 5/2", "Pier Act 1990 9", "Pier Act 1990 6"],
+        ),
+        (
+            "de",
+            "Hafengesetz",
+            "(1) Folgende Vorschriften des Bürgerlichen Gesetzbuchs gelten:\n§ 5;\n§ 6.\n(2) § 7 gilt.",
+            ["Bürgerliches Gesetzbuch", "Bürgerliches Gesetzbuch 5", "Bürgerliches Gesetzbuch 6", "Hafengesetz 7"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "(1) In section 9 of the Pier Act 1990 a reference to a vessel includes—\n"
+            "(a) a vessel licensed under section 12, and\n"
+            "(b) a vessel mentioned in subsection (3).",
+            ["Pier Act 1990 9", "Quay Act 12", "Quay Act 1/3"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "(1) In paragraph 5 of Schedule 2 to the Pier Act 1990—\n"
+            "(a) in sub-paragraph (1), omit paragraph (a);\n"
+            "(b) omit sub-paragraph (2).",
+            [
+                "Pier Act 1990 Schedule 2//5",
+                "Pier Act 1990 Schedule 2//5/1",
+                "Pier Act 1990 Schedule 2//a",
+                "Pier Act 1990 Schedule 2//5/2",
+            ],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "Subdivision 3 of Division 2 of Part 4 applies; subdivision three or four of section 7",
+            ["Quay Act Division 2", "Quay Act Part 4", "Quay Act 7/3", "Quay Act 7/4"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "Paragraph 2 of Schedule 3 applies. That paragraph does not apply.",
+            ["Quay Act Schedule 3//2", "Quay Act Schedule 3//2"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "paragraph 3, 5 or 10 days after; Section 1 through 31 December; paragraph 70(a), 84(1)(a) or 169(1)(b)",
+            ["Quay Act 1/3", "Quay Act 1", "Quay Act 70//a", "Quay Act 84/1/a", "Quay Act 169/1/b"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "RULE OF 3 members; ARTICLE IN 5 parts; section CB 6",
+            ["Quay Act CB6"],
+        ),
+        (
+            "en",
+            "Quay Act",
+            "(a) One.—x\n(h) x.\n(i) Nine.—\n(1) x\n(A) y under clause (ii), or",
+            ["Quay Act 1/i/1/A(ii)"],
+        ),
         ("zh", "", "新修订的《港口法》首次规定处罚（第四十三条），我在读的第三条建议", ["港口法", "港口法 43"]),
         ("en", "", "Section 5 of the Fire Act 1990 and regulation 3 apply.", ["Fire Act 1990 5", "3"]),
         (
