@@ -1,4 +1,4 @@
-"""What stands beside a provision in time: its repeal, its next change, and the supplements that name it."""
+"""What time does to a provision: when it is repealed, when it changes next, and which supplements name it."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class Beside:
         return found
 
     def _named_by(self, supplement: Provision) -> list[str]:
-        """Return the articles of its law that a supplement names, but for sentences on when they begin."""
+        """Return the articles of its law that a supplement names; sentences that say when they begin are left out."""
         pieces = re.split(r"(?<=[^\s\d][.。])(?![)）])|(?<=\n)", supplement.text)
         text = "".join(piece for piece in pieces if not words_of("not_transitional").search(piece))
         try:

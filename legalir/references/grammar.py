@@ -507,7 +507,12 @@ class Grammar(Schema):
         return _spaced(form.split(), parts) + self.ahead(ahead, form.endswith(" N"))
 
     def ahead(self, form: str, numbered: bool = False) -> str:
-        """Return the pattern of what must follow a form, or must not; behind a number, an end of it: o 791-A da CLT."""
+        """Return the pattern of words that must follow a form, or with ``!`` must not: *o 791-A* before *da CLT*.
+
+        Args:
+            form: the words.
+            numbered: whether the form ends in a number, to which a letter may belong.
+        """
         if not form:
             return ""
         sign, words = ("!", form[2:]) if form.startswith("! ") else ("=", form)

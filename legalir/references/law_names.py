@@ -44,7 +44,7 @@ _STATE = ("国", "國")
 """A title may begin with the name of its state: 中华人民共和国劳动法."""
 
 _OF_STATE = re.compile(r"^(?:(?:中华人民共和国|中華民國)(?=\w{2})|Bekendtgørelse af (?=\w))")
-"""What precedes the name of a law in its title: the state, or in Denmark the words for a new consolidation."""
+"""What a title may have before the name of the law: the state, or in Denmark *Bekendtgørelse af*."""
 
 _DOTS = "ㆍᆞ"
 """Letters that stand for the middle dot in Korean, where other texts have ``·``, ``‧`` or ``・``."""
@@ -416,7 +416,7 @@ def without_state(name: str) -> str:
 
 
 def in_brackets(name: str) -> str:
-    """Return the words in brackets at the end of a name or title, empty if there are none."""
+    """Return the words in the brackets that end a name; empty if it ends in none."""
     words = _BRACKETED.search(name)
     return words[1] if words else ""
 

@@ -48,8 +48,8 @@ def outline(text: str, quotations: Sequence[tuple[int, int]] = ()) -> list[Label
         quotations: start and end of what is quoted, in order: labels inside are none of the text.
     """
     found = _found(text, quotations)
-    bare = {number for _, marks, number in found if not marks}
-    found = [one for one in found if one[1] or _has_beside(one[2], bare)]
+    bare = {(one.form, one.place) for _, marks, number in found if not marks for one in _readings("", number)}
+    found = [(start, marks, number) for start, marks, number in found if marks or _is_listed(number, bare)]
     labels: list[Label] = []
     open_: list[_Reading] = []
     for place, (start, marks, number) in enumerate(found):
@@ -79,15 +79,9 @@ def _found(text: str, quotations: Sequence[tuple[int, int]]) -> list[tuple[int, 
     return found
 
 
-def _has_beside(number: str, numbers: set[str]) -> bool:
-    """Return True if a number is in a list: the one before it or behind it is there."""
-    return any(
-        other.place - one.place in (-1, 1)
-        for one in _readings("", number)
-        for each in numbers - {number}
-        for other in _readings("", each)
-        if other.form == one.form
-    )
+def _is_listed(number: str, bare: set[tuple[str, int]]) -> bool:
+    """Return True if the number before one without marks, or behind it, begins a line, too."""
+    return any((one.form, one.place + step) in bare for one in _readings("", number) for step in (-1, 1))
 
 
 def _readings(marks: str, number: str) -> list[_Reading]:

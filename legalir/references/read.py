@@ -46,10 +46,10 @@ _REACH = 160
 """Characters before a number in which the name of its law may begin."""
 
 _WORDS = 60
-"""Number of characters before a reference in which words that show its kind can appear."""
+"""The words that show the kind of a reference are at most so many characters before it."""
 
 _ITS = 24
-"""Number of characters before a reference in which a word for what was named last can appear: *its*."""
+"""*Its*, for what was named last, is at most so many characters before a reference."""
 
 _CHAIN = 8
 """Maximum number of units before the higher one that they are part of."""
@@ -63,6 +63,7 @@ _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*/:-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
 _UNDER_HEADING = re.compile(r"\s{0,2}\n\s{0,4}(?:\d{1,4}[A-Z]?\.?\s)?(?:(?:After|Before|At the end of)\s)?")
+"""Between a heading that is a law and the first unit below it: ``457 After`` in an Australian act."""
 _SUBJECT_TO = re.compile(r"[(（][Ss]ubject to ")
 _WHOLE = re.compile(r"[\w.:-]+")
 """The number of a section, and not of a part of one: ``211(2)``."""
@@ -74,13 +75,13 @@ _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _LINE_OVER = re.compile(r"(?<![:;,—–-])(?<![;,] (?:and|und))(?<![;,] or)\n")
 _CHANGES = re.compile(r"\b(?:omit|insert|substitut|repeal|delet|strik|replac|amend)")
 _IN_AMENDING = re.compile(r"(?:[(]?\w{1,4}[.)]?[ \xa0])?[Ii]n[ \xa0](?:the[ \xa0])?")
-"""What is before a unit in which a list changes something."""
+"""What is before a unit in which a list changes something, as one of `_CHANGES` says."""
 _NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)(?:, \d{4})?\Z")
 _INNER = re.compile(r"\(([\w.]{1,6})\)((?:\([^()]{1,6}\))*)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _DOCUMENT = "\0"
-"""In place of a law, a document whose provisions are not read."""
+"""The law of provisions of a document that is no law: they are not read."""
 _NUMBER_BEHIND, _ARTICLE_BEHIND = re.compile(r"\s(?:\d|\(\w{1,4}\))"), re.compile(r"\s(?:[A-Z]\.?\s?)?\d")
 """The number behind words such as *this section*, which are then no reference of their own: *le même article L. 1*."""
 _TEXTS = 1024
@@ -136,8 +137,9 @@ _LIST_BEGINS = re.compile(
     r"|[^\n.:;§\d]{0,120}?\s(?:dels\s)?att(?=\s)"
 )
 _COLON = re.compile(r"[^\n.;:]{0,120}(?:[:—–]|,? namely,?)\s?")
+"""Between a law and the list of its articles."""
 _POINTS = re.compile(r"\b(?:specified|mentioned|referred to|listed|set out|described) in \Z")
-"""Words before an own unit in *the following provisions of the 2011 Act: section 9, as specified in paragraph (i)*."""
+"""Words before a unit of the own law in *the following provisions of the 2011 Act: section 9, as specified in …*."""
 _CLAUSE_OVER = re.compile(r"\.\s(?=[A-ZÀ-ÖØ-ÞĐ§])|\n")
 _PREDICATE = re.compile(
     r"(?<!\w)(?<!which )(?<!that )(?<!qui )(?<!que )(?<!qu’il )(?<!qu'il )(?<!che )(?<!die )(?<!dat )(?<!som )"
@@ -179,6 +181,7 @@ _RELATIVE = re.compile(r",\s(?:die|der|das|dem|den|welche\w?|which|that|who|que|
 _BEGINS = re.compile(r"(?:\A|[.;:)\n–—])\s{0,3}\Z")
 """What is before the first word of a sentence."""
 _AFTER_LABEL = re.compile(r"(?:(?:\A|\n)\w{0,4}|[.;:)–—])\s{0,3}\Z")
+"""What is before a sentence, also a label without marks."""
 _OF_LIST = re.compile(r"[;\n]")
 _LIST_OVER = re.compile(r"\.[”»\"’]?\s{0,3}(?:\n|\Z)|(?P<inside>(?<=[,;])\s?\n)(?=[a-z]{3,}\s)(?![ivx]+\s)")
 """The end of a list, or where its sentence goes on behind the last item: *(c) section 7,* / *has been convicted*."""
@@ -333,6 +336,7 @@ _MORE_OF_NAME = re.compile(r"(?:,? [^\W\d_][^\W\d_'’-]{0,30}){1,12}")
 _AFTERWARDS = re.compile(rf"[ \xa0]?{_BRACKETED}")
 _NOTED_NUMBER = re.compile(r"\d{1,4}[A-Z]{0,4}(?:\([\w.]{1,5}\)){0,4}[ \xa0]\([A-Za-z]{2}")
 _LISTED_NOTE = re.compile(rf"{_BRACKETED}[ \xa0]")
+"""A number with a note behind it, and a note before an article, in a list."""
 _SHORT = re.compile(
     r"(?:\w+ )?[^\W\d_a-zß-ÿ]{2,}|(?:[^\W\d_]{1,5}\.[ \xa0]?){2,5}|(?:[^\W\d_]\.){1,4}[^\W\d_]|(?:\w+ ){1,3}\d{4}"
 )
@@ -3006,12 +3010,11 @@ class _Reader:
                 at = Place(first.law, first.article, first.paragraph, first.item, first.subitem, first.annex)
                 at_once = words.lastgroup == "at_once"
                 deeper = bool(memory.labels) and len(memory.labels[-1].numbers) > memory.depth
-                units = [one for one in found if one.start >= end and one.law_kind == "self"]
+                # Section 8 of the Pier Act is amended in accordance with subsections (2) and (3).
+                units = [one for one in found if one.start >= end and one.law_kind == "self" and not at_once]
                 listed = deeper and not text[end : memory.labels[-1].start].strip(" :—–-\n\xa0")
                 until = memory.end_of_list(memory.depth if listed else memory.depth - 1)
-                if (
-                    units and not at_once
-                ):  # Section 8 of the Pier Act is amended in accordance with subsections (2) and (3).
+                if units:
                     until = memory.end_of_unit(units[-1])
                 elif at_once and not listed:
                     over = _outside(_LINE_OVER, text, end, memory.quotations)
@@ -3168,7 +3171,7 @@ def _aligned(numbers: Mapping[str, str], at: Place) -> dict[str, str]:
     levels = ("paragraph", "item", "subitem")
     given = [one for each in levels for one in _IN_BRACKETS.findall(numbers.get(each, ""))]
     here = [at.paragraph, at.item, *at.subitem.replace(")", "").split("(")]
-    alike = [depth for depth, one in enumerate(here) if one and _form(one) == _form(given[0])]
+    alike = [depth for depth, one in enumerate(here) if one and given and _form(one) == _form(given[0])]
     if not alike or (alike[-1] == 0 and numbers.keys() == {"subitem"} and len(given) == 1):
         return {}
     numbered = [*here[: alike[-1]], *given, "", "", ""]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from legalir.references.outline import outline
@@ -39,3 +41,13 @@ def test_labels_nest(text: str, expected: str | list[str]) -> None:
 def test_labels_in_a_quotation_are_none_of_the_text() -> None:
     text = "(1) Insert—\n“(3) A\n(4) B”.\n(2) C"
     assert [label.numbers for label in outline(text, [(text.index("“"), text.index("”"))])] == [("1",), ("2",)]
+
+
+def test_no_form_nests_in_itself() -> None:
+    labels = ("(a)", "(i)", "(ii)", "(1)", "(A)", "2.", "b)", "aa)", "I.-", "3°", "(5A)")
+    draw = random.Random(5)
+    for _ in range(200):
+        text = "".join(f"{draw.choice(labels)} x\n" for _ in range(60))
+        found = outline(text)
+        assert [label.start for label in found] == sorted(label.start for label in found)
+        assert max(len(label.numbers) for label in found) <= len(labels)
