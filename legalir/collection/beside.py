@@ -1,4 +1,4 @@
-"""What time does to a provision: when it is repealed, when it changes next, and which supplements name it."""
+"""Repeal and coming changes of a provision, and the supplements that name it."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class Beside:
         return found
 
     def _named_by(self, supplement: Provision) -> list[str]:
-        """Return the articles of its law that a supplement names; sentences that say when they begin are left out."""
+        """Return the articles that a supplement names. Sentences on the day when articles begin are not read."""
         pieces = re.split(r"(?<=[^\s\d][.。])(?![)）])|(?<=\n)", supplement.text)
         text = "".join(piece for piece in pieces if not words_of("not_transitional").search(piece))
         try:

@@ -521,7 +521,7 @@ class Grammar(Schema):
         end = (
             r"(?i:-(?:[A-Z]{1,2}|bis|ter|qu[aá]ter)(?![^\W_]))?" if numbered and self.has_words and sign == "=" else ""
         )
-        # A full stop ends a clause, and is no part of 34.8.
+        # A full stop before a digit does not count: 34.8.
         return f"(?{sign}{end}{GAP}{re.sub(_STOP, _STOP_ALONE, self.pattern(words))})"
 
     def first(self, forms: Sequence[str]) -> str:

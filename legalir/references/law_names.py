@@ -44,7 +44,7 @@ _STATE = ("国", "國")
 """A title may begin with the name of its state: 中华人民共和国劳动法."""
 
 _OF_STATE = re.compile(r"^(?:(?:中华人民共和国|中華民國)(?=\w{2})|Bekendtgørelse af (?=\w))")
-"""What a title may have before the name of the law: the state, or in Denmark *Bekendtgørelse af*."""
+"""Words of a title before the name of the law: the state, or *Bekendtgørelse af* in Denmark."""
 
 _DOTS = "ㆍᆞ"
 """Letters that stand for the middle dot in Korean, where other texts have ``·``, ``‧`` or ``・``."""

@@ -134,7 +134,7 @@ def _number_of(label: str) -> str:
         return f"{prefix}{main}{joined}{rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:
         rest = roman["rest"]
-        return f"{_roman(roman[0].removesuffix(rest))}{'' if rest == 'er' else rest}"
+        return f"{roman_value(roman[0].removesuffix(rest))}{'' if rest == 'er' else rest}"
     if alone := _LETTER_ALONE.match(text):
         return alone["number"]
     if _FIRST.search(text):
@@ -148,7 +148,7 @@ def sort_key(number: str) -> str:
     parts = []
     book, _, rest = number.partition(".")
     if rest and _ROMAN.fullmatch(book):  # Article VI.83
-        number = f"{_roman(book)}.{rest}"
+        number = f"{roman_value(book)}.{rest}"
     for part in _PARTS.findall(number):
         if part.isdecimal():
             parts.append(f"{int(part):06d}")
@@ -177,7 +177,8 @@ def value_of(run: str) -> int:
     return total + group + digit
 
 
-def _roman(numeral: str) -> int:
+def roman_value(numeral: str) -> int:
+    """Return the number that a Roman numeral in capitals is."""
     values = [_ROMAN_VALUES[sign] for sign in numeral]
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
 
@@ -207,7 +208,7 @@ def decimal(number: str) -> str:
 
 
 def counted_number(number: str, step: int) -> str:
-    """Return the number some steps away from another if no number is skipped: ``28`` before ``28の2``.
+    """Return the number `step` behind another, or before it if negative, if none is skipped: ``28`` before ``28の2``.
 
     Empty if there is none.
     """

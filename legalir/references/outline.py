@@ -6,15 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from legalir.references.numbering import roman_value
+
 _LABELS = re.compile(r"^[ \t\xa0]{0,8}(?=[(\w])", re.MULTILINE)
 _LABEL = re.compile(
     r"(\(?)(\d{1,3}[A-Za-z]{0,3}|[a-z]{1,5}|[A-Z]{1,4})(\.?\)|\.[-–—]?(?!\d)|[°º]|)"
     r"(?:(?<=\.[-–—])|[ \t\xa0](?![|])|(?=\()|$)"
 )
 _ROMAN = re.compile(r"(?=[ivxl])(x{0,3}l?x{0,3})(ix|iv|v?i{0,3})", re.IGNORECASE)
-_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
 _JUMP = 3
-"""A label of a list is at most so many behind the one before it: some are repealed."""
+"""The most by which a label is above the one before it in its list: items between them may be repealed."""
 
 
 class Label(NamedTuple):
@@ -30,7 +31,7 @@ class Label(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """What a label may be: its marks with its alphabet, its place in that, and its number."""
+    """One way to read a label: its marks and alphabet (``()a``), its place in the alphabet, and what is printed."""
 
     form: str
     place: int
@@ -40,8 +41,8 @@ class _Reading(NamedTuple):
 def outline(text: str, quotations: Sequence[tuple[int, int]] = ()) -> list[Label]:
     """Return the labels of a text in order.
 
-    A label without a mark (``a in subsection (3)``) counts if the next one of its list begins a line too. What can be
-    read as a letter and as a Roman numeral is what goes on with the labels before it, or with the one behind it.
+    A label without a mark (``a in subsection (3)``) counts if its neighbour in the list (``b``) begins a line, too. An
+    ``i`` is a letter if ``h`` is before it, and a Roman numeral if ``ii`` is the next label.
 
     Args:
         text: the text.
@@ -94,13 +95,8 @@ def _readings(marks: str, number: str) -> list[_Reading]:
     if len(number) < 2 + bool(marks):
         found.append(_Reading(marks + case, letter, number))
     if (roman := _ROMAN.match(number)) and len(number) - roman.end() < 2:
-        found.append(_Reading(marks + "iI"[case == "A"], _value(roman[0].lower()), number))
+        found.append(_Reading(marks + "iI"[case == "A"], roman_value(roman[0].upper()), number))
     return found
-
-
-def _value(numeral: str) -> int:
-    values = [_VALUES[sign] for sign in numeral]
-    return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
 
 
 def _enter(open_: list[_Reading], readings: Sequence[_Reading], following: tuple[str, str]) -> bool:

@@ -30,7 +30,7 @@ Kind = Literal["cites", "delegates", "amends", "defines"]
 State = Literal["resolved", "read", "ambiguous", "whole law", "not in collection", "unparsed"]
 """What is known of the target of a reference.
 
-- ``read``: law and number are known, and nobody has looked whether the law has that number.
+- ``read``: law and number are known; whether the law has that number was not looked up.
 - ``resolved``: the law's own list of provisions has it.
 - ``not in collection``: the collection lacks the law, or the law lacks the number.
 - ``ambiguous``: it is not certain: several provisions may be meant, the law may lack a number that was counted, or the
@@ -46,10 +46,10 @@ _REACH = 160
 """Characters before a number in which the name of its law may begin."""
 
 _WORDS = 60
-"""The words that show the kind of a reference are at most so many characters before it."""
+"""Characters before a reference in which words that show its kind are looked for."""
 
 _ITS = 24
-"""*Its*, for what was named last, is at most so many characters before a reference."""
+"""Characters before a reference in which words such as *its* are looked for."""
 
 _CHAIN = 8
 """Maximum number of units before the higher one that they are part of."""
@@ -75,7 +75,7 @@ _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 _LINE_OVER = re.compile(r"(?<![:;,—–-])(?<![;,] (?:and|und))(?<![;,] or)\n")
 _CHANGES = re.compile(r"\b(?:omit|insert|substitut|repeal|delet|strik|replac|amend)")
 _IN_AMENDING = re.compile(r"(?:[(]?\w{1,4}[.)]?[ \xa0])?[Ii]n[ \xa0](?:the[ \xa0])?")
-"""What is before a unit in which a list changes something, as one of `_CHANGES` says."""
+"""Words before the unit that a list changes. The list must also have one of `_CHANGES`."""
 _NO_YEAR = re.compile(r"\b(?:Act|Code|Regulations|Rules)(?:, \d{4})?\Z")
 _INNER = re.compile(r"\(([\w.]{1,6})\)((?:\([^()]{1,6}\))*)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
@@ -99,7 +99,7 @@ _LARGE = 2000
 _UNDER = re.compile(r"^[A-Za-z]/(?=[A-Za-z])")
 """What is before the word for an article in ``u/s 148``."""
 _WIDE = "\u2e80"
-"""The first sign of scripts without an alphabet, and of Korean."""
+"""Signs from this one on are Chinese, Japanese or Korean."""
 _SEVERAL = 4
 """Number of references before an article in brackets that are compared with it."""
 _PRICE = re.compile(r"(?<![\d.,])\d{1,3}[.,]\d\d ?(?:€|£|\$|EUR|CHF|kr|zł)|(?:€|£|\$) ?\d{1,3}[.,]\d\d(?!\d)")
@@ -154,7 +154,7 @@ _QUOTATION_OVER = re.compile(r"\.[\"”»](?!\s?[;,])")
 _TITLED = re.compile(r"\)\s?:")
 """What follows a law that a note is about: *Kaufrecht (BGB):*."""
 _LAW_OF_CONTRACT = re.compile(r"(?:準拠|適用|管轄|适用|管辖|준거)(?:法律?|법)")
-"""The law that a contract chooses, as the heading of a clause."""
+"""The heading of a clause on the law that a contract chooses."""
 _BEGINS_CHANGE = re.compile(r"(?:\A|\n|[.;:)–—-]\s)\s?(?:[^\W\d_]{1,4}[\s'’]){1,2}\Z")
 """The beginning of a sentence, or of an item in it, with words such as *in*, *à l'*."""
 _LIST_GOES_ON = re.compile(r"[:;]\s{1,3}\Z")
@@ -708,7 +708,8 @@ class _Memory:
             self.at = began
             del self.lists[depth:]
         else:
-            self.lists = [*[*self.lists, *[self.at] * depth][: depth - 1], self.at]
+            self.lists = self.lists[: depth - 1]
+            self.lists += [self.at] * (depth - len(self.lists))
 
     def is_quoted(self, place: int) -> bool:
         """Return True if a place is inside quotation marks; places are asked for in the order of the text."""
